@@ -1,0 +1,81 @@
+"""Errors of the ledger: one base, few children, details as attributes.
+
+Every message says what was wrong, where, and the way out. The base carries the details as keyword attributes, so that
+programs need not read the message.
+"""
+
+from __future__ import annotations
+
+import difflib
+from collections.abc import Iterable
+from typing import Any
+
+
+class LedgerError(Exception):
+    """Base of everything that this project raises on purpose.
+
+    ``details`` holds what the message names (``error.details["field"]``); each is also an attribute.
+    """
+
+    def __init__(self, message: str, **details: Any) -> None:
+        super().__init__(message)
+        self.details = details
+
+    def __getattr__(self, name: str) -> Any:
+        details = self.__dict__.get("details", {})
+        if name in details:
+            return details[name]
+        raise AttributeError(name)
+
+
+class InvalidInput(LedgerError):
+    """A value that came in cannot be recorded; names the place (``path``) and the way out."""
+
+
+class LimitExceeded(InvalidInput):
+    """A named limit of ``ledger.limits`` was passed; nothing was written."""
+
+
+class AdmissionRefused(LedgerError):
+    """An event may not follow what the ledger already holds; nothing was written."""
+
+
+class SupersessionMismatch(AdmissionRefused):
+    """``supersedes`` does not name the value that stands; ``given`` and ``standing`` show both."""
+
+
+class ClosedLedger(AdmissionRefused):
+    """The ledger was closed; it takes no more events."""
+
+
+class IdempotencyConflict(LedgerError):
+    """An idempotency key was used again for a different request; the first result stays."""
+
+
+class VersionConflict(LedgerError):
+    """The ledger is not at the expected version; ``expected`` and ``actual`` show both."""
+
+
+class UnknownLedger(LedgerError):
+    """No ledger of that name is in the store; ``nearest`` lists similar names."""
+
+
+class UnknownVersion(LedgerError):
+    """A version, turn or time that the ledger has not reached."""
+
+
+class UnknownEventType(LedgerError):
+    """A stored event has a type or type version that this release does not know; it is never guessed."""
+
+
+class CorruptRecord(LedgerError):
+    """Stored bytes do not match what the envelope says of them."""
+
+
+class StoreError(LedgerError):
+    """The database could not do what was asked; the message says what to do about it."""
+
+
+def nearest(name: str, known: Iterable[str], *, most: int = 3) -> list[str]:
+    """The known names most like ``name``, best first, for messages that show the way out."""
+    return difflib.get_close_matches(name, list(known), n=most, cutoff=0.4)
