@@ -1,0 +1,204 @@
+"""Which event may follow what a ledger holds: one check for commands and raw events alike, so that there is no back door."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from typing import Any, Final, NoReturn
+
+from ledger import events as e
+from ledger.errors import AdmissionRefused, ClosedLedger, InvalidInput, nearest
+from ledger.parts import ToolCallPart
+from ledger.standing import Claim, Standing, canonical_field, may_supersede
+
+
+def admit(standing: Standing, event: e.Event) -> None:
+    """Raise ``AdmissionRefused`` (or a child) if the event may not be the next one; it changes nothing."""
+    if standing.closed and not isinstance(event, e.OutcomeRecorded):
+        raise ClosedLedger(f"the ledger was closed and takes no {_type(event)}: open another one", event=_type(event))
+    check = _CHECKS.get(type(event))
+    if check is not None:
+        check(standing, event)
+    if not isinstance(event, e.TurnRecorded | e.ToolReturned):
+        _provenance(standing, event)
+
+
+def _refuse(message: str, **details: Any) -> NoReturn:
+    raise AdmissionRefused(message, **details)
+
+
+def _type(event: e.Event) -> str:
+    return str(event.type)
+
+
+def _provenance(standing: Standing, event: e.Event) -> None:
+    """A turn that is named must exist, and what the user said must come from a user turn."""
+    if event.turn is None or standing.turn == 0:
+        return
+    if event.turn > standing.turn:
+        _refuse(
+            f"turn {event.turn} is not recorded, the last one is {standing.turn}: record the turn first",
+            field="turn",
+            turn=event.turn,
+            last=standing.turn,
+        )
+    role = standing.roles.get(event.turn)
+    if getattr(event, "source", None) == "user" and role not in (None, "user"):
+        _refuse(
+            f"turn {event.turn} is an {role} turn, its text is never source='user': "
+            "name the user's turn, or give source='tool' or 'inferred'",
+            field="source",
+            turn=event.turn,
+        )
+
+
+def _opened(standing: Standing, event: e.LedgerOpened) -> None:
+    if standing.opened is not None:
+        _refuse("the ledger was opened before with another task, schema or parent; that opening stays", field="task")
+
+
+def _turn(standing: Standing, event: e.TurnRecorded) -> None:
+    expected = None if event.role == "system" else standing.turn + 1
+    if event.turn != expected:
+        _refuse(
+            f"the next {event.role} turn has number {expected}, not {event.turn}: turns count user and assistant turns without gaps",
+            field="turn",
+            turn=event.turn,
+            expected=expected,
+        )
+    calls = [part.call_id for part in event.parts if isinstance(part, ToolCallPart)]
+    if calls and event.role != "assistant":
+        _refuse(f"a {event.role} turn cannot call tools: record the call in an assistant turn", field="parts")
+    twice = sorted({call for call in calls if calls.count(call) > 1})
+    if twice:
+        _refuse(f"call id {twice[0]!r} stands twice in one turn: a return could not tell them apart", field="call_id")
+
+
+def _returned(standing: Standing, event: e.ToolReturned) -> None:
+    if event.orphan:
+        return
+    turns = standing.open_calls.get(event.call_id, ())
+    if event.turn is None or event.turn not in turns:
+        waiting = [call for call, open_turns in standing.open_calls.items() if open_turns]
+        near = nearest(event.call_id, waiting) or waiting[-3:]
+        where = f"turn {event.turn}" if event.turn is not None else "any turn"
+        _refuse(
+            f"no call {event.call_id!r} of {where} waits for a return (waiting: {', '.join(near) or 'none'}): "
+            "record the assistant turn that calls it first, or mark the return as an orphan",
+            field="call_id",
+            call_id=event.call_id,
+            waiting=waiting,
+        )
+
+
+def _field(event: e.FactEvent) -> None:
+    canonical = canonical_field(event.field)
+    if event.field != canonical or not canonical:
+        raise InvalidInput(
+            f"field {event.field!r} is not in canonical form: use {canonical or 'a name with letters'!r}", path="field"
+        )
+
+
+def _standing_claim(standing: Standing, event: e.FactSuperseded | e.FactRetracted, named: int) -> Claim:
+    claim = standing.facts.get(event.field)
+    if claim is None or claim.version != named:
+        found = "nothing" if claim is None else f"the claim of version {claim.version}"
+        _refuse(
+            f"{event.field!r}: {found} stands, not the claim of version {named}: read the state again",
+            field=event.field,
+            standing=None if claim is None else claim.version,
+        )
+    if not may_supersede(event.source, claim):
+        _refuse(
+            f"{event.field!r} was stated by {claim.source}; source {event.source!r} may not take it away: record a contradiction",
+            field=event.field,
+            source=event.source,
+        )
+    return claim
+
+
+def _fact_set(standing: Standing, event: e.FactSet) -> None:
+    _field(event)
+    claim = standing.facts.get(event.field)
+    if claim is not None:
+        _refuse(
+            f"{event.field!r} has a value since version {claim.version}: supersede it (fact.superseded) or record a contradiction",
+            field=event.field,
+            standing=claim.version,
+        )
+
+
+def _reaffirmed(standing: Standing, event: e.FactReaffirmed) -> None:
+    _field(event)
+    claim = standing.facts.get(event.field)
+    known = set() if claim is None else {claim.canonical}
+    for dispute in standing.disputes_about(event.field):
+        known |= dispute.claimed
+    if event.value.canonical not in known:
+        _refuse(f"{event.field!r} neither holds nor disputes {event.value}: set it instead", field=event.field)
+
+
+def _superseded(standing: Standing, event: e.FactSuperseded) -> None:
+    _field(event)
+    _standing_claim(standing, event, event.replaces)
+
+
+def _retracted(standing: Standing, event: e.FactRetracted) -> None:
+    _field(event)
+    _standing_claim(standing, event, event.retracts)
+
+
+def _entry_closed(standing: Standing, event: e.EntryClosed) -> None:
+    state = standing.entries.get(event.entry)
+    if state is None:
+        near = nearest(event.entry, (name for name, is_open in standing.entries.items() if is_open))
+        _refuse(f"no entry {event.entry!r} (open: {', '.join(near) or 'none like it'})", field="entry", entry=event.entry)
+    if not state:
+        _refuse(f"entry {event.entry!r} is closed already", field="entry", entry=event.entry)
+
+
+def _evidence(standing: Standing, event: e.EvidenceRecorded) -> None:
+    if event.sha256 not in standing.artifacts:
+        _refuse(
+            f"no artifact {event.sha256[:12]}… in this ledger: store the page with store_artifact first",
+            field="sha256",
+            sha256=event.sha256,
+        )
+
+
+def _contradiction(standing: Standing, event: e.ContradictionRecorded) -> None:
+    for side in event.sides:
+        if side.evidence is not None and side.evidence not in standing.evidence:
+            near = ", ".join(nearest(side.evidence, standing.evidence)) or "none like it"
+            _refuse(f"no evidence {side.evidence!r} in this ledger (known: {near})", field="sides", evidence=side.evidence)
+        if side.version is not None and side.version > standing.version:
+            _refuse(f"version {side.version} is not recorded yet", field="sides", version=side.version)
+
+
+def _resolved(standing: Standing, event: e.ContradictionResolved) -> None:
+    dispute = standing.disputes.get(event.contradiction)
+    if dispute is None:
+        known = standing.disputes.keys()
+        state = "resolved already" if event.contradiction in known else "not known"
+        _refuse(f"contradiction {event.contradiction!r} is {state}", field="contradiction", contradiction=event.contradiction)
+    claim = standing.facts.get(dispute.field) if dispute.field is not None else None
+    if claim is not None and not may_supersede(event.source, claim):
+        _refuse(
+            f"{event.contradiction!r} is about a value that {claim.source} stated: source {event.source!r} may not resolve it",
+            field="source",
+            contradiction=event.contradiction,
+        )
+
+
+_CHECKS: Final[dict[type[Any], Callable[[Standing, Any], None]]] = {
+    e.LedgerOpened: _opened,
+    e.TurnRecorded: _turn,
+    e.ToolReturned: _returned,
+    e.FactSet: _fact_set,
+    e.FactReaffirmed: _reaffirmed,
+    e.FactSuperseded: _superseded,
+    e.FactRetracted: _retracted,
+    e.EntryClosed: _entry_closed,
+    e.EvidenceRecorded: _evidence,
+    e.ContradictionRecorded: _contradiction,
+    e.ContradictionResolved: _resolved,
+}

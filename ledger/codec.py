@@ -1,0 +1,113 @@
+"""Between events and stored bytes: the type and its version name the model, the payload is the event's JSON.
+
+The turn is lifted into the envelope and put back when reading, because the columns are the only copy. The payload of the first
+event of a keyed command begins with the digest of its request. Nothing is imported by name and nothing is guessed.
+"""
+
+from __future__ import annotations
+
+import hashlib
+import zlib
+from typing import Final, cast, get_args
+
+from pydantic import ValidationError
+
+from ledger.errors import CorruptRecord, LimitExceeded, UnknownEventType
+from ledger.events import Event, EventBase
+from ledger.limits import MAX_PAYLOAD_BYTES
+
+_DOMAIN: Final = b"context-ledger/payload/1\0"
+_REQUEST: Final = b'{"request":"'
+_DIGEST_LENGTH: Final = 64
+
+PLAIN: Final = 0
+ZLIB: Final = 1
+_WORTH_PACKING_BYTES: Final = 4096
+
+MODELS: Final[dict[tuple[str, int], type[EventBase]]] = {
+    (model.model_fields["type"].default, model.type_version): model for model in get_args(get_args(Event)[0])
+}
+"""Every event type and version that this release reads."""
+
+
+def encode(event: EventBase, request_digest: str | None = None) -> bytes:
+    """The payload of an event; ``request_digest`` (64 hexadecimal digits) only for ordinal 0 of a keyed command."""
+    payload = event.__pydantic_serializer__.to_json(event, exclude_none=True)
+    if len(payload) > MAX_PAYLOAD_BYTES:
+        raise LimitExceeded(
+            f"{type_of(event)} has {len(payload):,} bytes, over MAX_PAYLOAD_BYTES ({MAX_PAYLOAD_BYTES:,}): "
+            "store the content as an artifact and refer to it",
+            path="$",
+        )
+    if request_digest is None:
+        return payload
+    return _REQUEST + request_digest.encode() + (b'"}' if payload == b"{}" else b'",' + payload[1:])
+
+
+def decode(type_name: str, type_version: int, turn: int | None, payload: bytes) -> Event:
+    """The event of a stored payload; ``UnknownEventType`` where this release has no model for it."""
+    model = MODELS.get((type_name, type_version))
+    if model is None:
+        raise UnknownEventType(
+            f"event type {type_name!r} version {type_version} is not known to this release: upgrade context-ledger to read it",
+            type=type_name,
+            type_version=type_version,
+        )
+    try:
+        return cast(Event, model.model_validate_json(_with_turn(_without_request(payload), turn)))
+    except ValidationError as error:
+        raise CorruptRecord(
+            f"the payload of a {type_name} does not have its fields: {error.error_count()} problems, first {error.errors()[0]['loc']}",
+            type=type_name,
+        ) from error
+
+
+def request_digest_of(payload: bytes) -> str | None:
+    """The digest of the request that a keyed command was made with, from the payload of its first event."""
+    if not payload.startswith(_REQUEST):
+        return None
+    return payload[len(_REQUEST) : len(_REQUEST) + _DIGEST_LENGTH].decode()
+
+
+def _without_request(payload: bytes) -> bytes:
+    if not payload.startswith(_REQUEST):
+        return payload
+    rest = payload[len(_REQUEST) + _DIGEST_LENGTH + 1 :]
+    return b"{" + rest.removeprefix(b",")
+
+
+def _with_turn(payload: bytes, turn: int | None) -> bytes:
+    if turn is None:
+        return payload
+    return b'{"turn":%d%s%s' % (turn, b"" if payload == b"{}" else b",", payload[1:])
+
+
+def type_of(event: EventBase) -> str:
+    """The stored type string of an event."""
+    return str(type(event).model_fields["type"].default)
+
+
+def commitment(salt: bytes, payload: bytes) -> bytes:
+    """What the envelope keeps of a payload: 32 bytes that reveal nothing once the salt is gone."""
+    return hashlib.sha256(_DOMAIN + salt + payload).digest()
+
+
+def pack(payload: bytes) -> tuple[int, bytes]:
+    """``(compression, bytes)`` as stored: larger payloads are compressed where that makes them smaller."""
+    if len(payload) >= _WORTH_PACKING_BYTES:
+        packed = zlib.compress(payload, 1)
+        if len(packed) < len(payload):
+            return ZLIB, packed
+    return PLAIN, payload
+
+
+def unpack(compression: int, stored: bytes) -> bytes:
+    """The payload of stored bytes; ``CorruptRecord`` where they cannot be read."""
+    if compression == PLAIN:
+        return stored
+    if compression != ZLIB:
+        raise CorruptRecord(f"compression {compression} is not known to this release: upgrade context-ledger to read it")
+    try:
+        return zlib.decompress(stored)
+    except zlib.error as error:
+        raise CorruptRecord(f"a stored payload cannot be decompressed: {error}") from error

@@ -1,0 +1,342 @@
+"""A ledger's handle: the commands that record what happened."""
+
+from __future__ import annotations
+
+import hashlib
+from collections.abc import Iterator, Mapping, Sequence
+from datetime import datetime
+from typing import Any, Final, TypedDict, TypeVar, Unpack
+
+from pydantic import BaseModel, ValidationError
+
+from ledger import events as e
+from ledger import requests as r
+from ledger.errors import AdmissionRefused, InvalidInput
+from ledger.json_text import JsonText, has_lone_surrogate
+from ledger.parts import JsonPart, TextPart, Usage
+from ledger.quotes import locate
+from ledger.record import Recorded
+from ledger.standing import contradiction_id, entry_id, evidence_id
+from ledger.writer import Command, Writer, check_size
+
+Content = str | Sequence[Any] | Mapping[str, Any]
+"""Content of a turn or a return: a text, a list of parts and texts, or (returns only) a plain JSON value."""
+
+
+class Options(TypedDict, total=False):
+    """What every command takes: its idempotency key, who asked and what led to it (opaque ids)."""
+
+    idempotency_key: str | None
+    actor: str | None
+    cause: str | None
+
+
+class Ledger:
+    """One conversation, task or agent run. Making a handle appends nothing; handles may be shared by threads."""
+
+    def __init__(self, writer: Writer) -> None:
+        self._writer = writer
+
+    @property
+    def name(self) -> str:
+        """The ledger's name in its store."""
+        return self._writer.name
+
+    @property
+    def version(self) -> int:
+        """The version that the ledger is at; 0 before anything was recorded."""
+        return self._writer.version
+
+    def events(self, after: int = 0, upto: int | None = None) -> Iterator[Recorded]:
+        """The recorded events with versions in ``(after, upto]``, in order."""
+        return self._writer.events(after, upto)
+
+    def open(self, *, task: str | None = None, schema: str | None = None, parent: str | None = None) -> None:
+        """Give the ledger a task, a schema's name or a parent; the same again appends nothing."""
+        self._execute(built(r.OpenLedger, task=task, schema_name=schema, parent=parent), {})
+
+    def close(self, because: str | None = None, **options: Unpack[Options]) -> None:
+        """Record that nothing more will be recorded, save an outcome."""
+        self._append(built(e.LedgerClosed, because=because), options)
+
+    def record_turn(
+        self,
+        role: e.Role,
+        content: Content,
+        *,
+        name: str | None = None,
+        model: str | None = None,
+        usage: Usage | None = None,
+        external_id: str | None = None,
+        said_at: datetime | None = None,
+        **options: Unpack[Options],
+    ) -> int | None:
+        """Record a turn and return its number; system text has none. ``content`` is a text, or a list of parts and texts."""
+        request = built(
+            r.RecordTurn,
+            role=role,
+            parts=_parts(content),
+            name=name,
+            model=model,
+            usage=usage,
+            external_id=external_id,
+            said_at=said_at,
+        )
+        return self._execute(request, options)[0].turn
+
+    def record_return(
+        self,
+        call_id: str,
+        content: Content,
+        *,
+        turn: int | None = None,
+        is_error: bool = False,
+        tool: str | None = None,
+        external_id: str | None = None,
+        said_at: datetime | None = None,
+        **options: Unpack[Options],
+    ) -> int:
+        """Record what a call returned and return the event's version. Without ``turn``: the latest turn in which the call waits.
+
+        ``content`` is a text, a list of parts and texts, or a plain JSON value, which is kept as its JSON text.
+        """
+        request = built(
+            r.RecordReturn,
+            call_id=call_id,
+            parts=_return_parts(content),
+            turn=turn,
+            is_error=is_error,
+            tool=tool,
+            external_id=external_id,
+            said_at=said_at,
+        )
+        return self._execute(request, options)[0].version
+
+    def set_fact(
+        self,
+        name: str,
+        value: object,
+        *,
+        source: e.Source,
+        turn: int | None = None,
+        supersedes: object = None,
+        because: str | None = None,
+        **options: Unpack[Options],
+    ) -> Recorded:
+        """State the value of a field; returns the event that it led to, whose ``event.type`` says what happened.
+
+        ``fact.set`` (it had none), ``fact.reaffirmed`` (the same value again), ``fact.superseded`` (the new value stands), or
+        ``contradiction.recorded``: a value of the user's (``user`` or ``interface``) is not overwritten by a claim that does not name
+        it in ``supersedes``; the claim is recorded, the old value stands. ``supersedes`` that is not the standing value raises
+        ``SupersessionMismatch``. Values are plain JSON values, ``Decimal``, or ``JsonText``.
+        """
+        request = built(
+            r.SetFact,
+            field=name,
+            value=value,
+            source=source,
+            turn=turn,
+            supersedes=None if supersedes is None else JsonText.of(supersedes),
+            because=because,
+        )
+        return self._execute(request, options)[0]
+
+    def retract_fact(
+        self,
+        name: str,
+        *,
+        source: e.Source,
+        turn: int | None = None,
+        because: str | None = None,
+        **options: Unpack[Options],
+    ) -> Recorded:
+        """Say that a field has no value any more; refused where the source does not outweigh who stated it."""
+        return self._execute(built(r.RetractFact, field=name, source=source, turn=turn, because=because), options)[0]
+
+    def add_entry(
+        self,
+        section: e.Section,
+        what: str,
+        *,
+        source: e.Source,
+        why: str | None = None,
+        turn: int | None = None,
+        **options: Unpack[Options],
+    ) -> str:
+        """Add a constraint, decision, rejected option or open question and return its id (``en_14``)."""
+        event = built(e.EntryAdded, section=section, what=what, why=why, source=source, turn=turn)
+        return entry_id(self._append(event, options).version)
+
+    def close_entry(
+        self, entry: str, *, because: str, turn: int | None = None, **options: Unpack[Options]
+    ) -> Recorded:
+        """Say that an entry holds no longer: answered, lifted, withdrawn."""
+        return self._append(built(e.EntryClosed, entry=entry, because=because, turn=turn), options)
+
+    def store_artifact(
+        self,
+        content: bytes,
+        *,
+        media_type: str | None = None,
+        name: str | None = None,
+        url: str | None = None,
+        retrieved_at: datetime | None = None,
+        turn: int | None = None,
+        **options: Unpack[Options],
+    ) -> str:
+        """Store raw bytes and return their SHA-256, by which parts and evidence refer to them."""
+        sha256 = hashlib.sha256(content).hexdigest()
+        event = built(
+            e.ArtifactStored,
+            sha256=sha256,
+            size_bytes=len(content),
+            media_type=media_type,
+            name=name,
+            url=url,
+            retrieved_at=retrieved_at,
+            turn=turn,
+        )
+        self._append(event, options, {sha256: content})
+        return sha256
+
+    def record_evidence(
+        self,
+        claim: str,
+        *,
+        quote: str,
+        artifact: str,
+        retrieved_at: datetime | None = None,
+        requirement: str | None = None,
+        turn: int | None = None,
+        **options: Unpack[Options],
+    ) -> str:
+        """Record a claim with the quote that it rests on and return its id (``ev_31``).
+
+        The quote is looked up in the artifact's bytes (read as UTF-8) before it is recorded; ``match`` and its place are kept.
+        """
+        content = self._writer.blob(artifact)
+        if content is None:
+            raise AdmissionRefused(
+                f"no artifact {artifact[:12]}… in ledger {self.name!r}: store the page with store_artifact first",
+                field="artifact",
+                sha256=artifact,
+            )
+        event = built(
+            e.EvidenceRecorded,
+            claim=claim,
+            quote=quote,
+            sha256=artifact,
+            retrieved_at=retrieved_at,
+            requirement=requirement,
+            turn=turn,
+            **locate(quote, content),
+        )
+        return evidence_id(self._append(event, options).version)
+
+    def record_contradiction(
+        self,
+        about: str,
+        sides: Sequence[e.Side | str],
+        *,
+        turn: int | None = None,
+        **options: Unpack[Options],
+    ) -> str:
+        """Record claims that cannot all hold and return the id (``con_9``). A side is an evidence id or a ``Side``."""
+        both = tuple(e.Side(evidence=side) if isinstance(side, str) else side for side in sides)
+        event = built(e.ContradictionRecorded, about=about, sides=both, turn=turn)
+        return contradiction_id(self._append(event, options).version)
+
+    def resolve_contradiction(
+        self,
+        contradiction: str,
+        *,
+        because: str,
+        source: e.Source,
+        value: object = None,
+        turn: int | None = None,
+        **options: Unpack[Options],
+    ) -> Recorded:
+        """Close a contradiction. ``value``, if given, stands from now on: the standing value again, or one that supersedes it."""
+        request = built(
+            r.ResolveContradiction,
+            contradiction=contradiction,
+            because=because,
+            source=source,
+            turn=turn,
+            value=None if value is None else JsonText.of(value),
+        )
+        return self._execute(request, options)[0]
+
+    def record_outcome(
+        self,
+        status: str,
+        *,
+        judge: str,
+        detail: str | None = None,
+        turn: int | None = None,
+        **options: Unpack[Options],
+    ) -> Recorded:
+        """Record how the task ended (completed, partial, failed, abandoned) and by whose judgement."""
+        return self._append(built(e.OutcomeRecorded, status=status, judge=judge, detail=detail, turn=turn), options)
+
+    def append(
+        self,
+        events: Sequence[e.Event],
+        *,
+        expected_version: int | None = None,
+        blobs: Mapping[str, bytes] | None = None,
+        **options: Unpack[Options],
+    ) -> list[Recorded]:
+        """Append events as they are, all or none, with the same admission check as every command.
+
+        ``expected_version``: ``VersionConflict`` unless the ledger is at it. ``blobs``: the bytes of artifacts among the events, by hash.
+        """
+        request = built(r.AppendEvents, events=tuple(events))
+        check_size(request)
+        return self._writer.execute(request, Command(expected_version=expected_version, **options), blobs)
+
+    def _append(
+        self, event: e.Event, options: Options, blobs: Mapping[str, bytes] | None = None
+    ) -> Recorded:
+        return self._writer.execute(r.AppendEvents(events=(event,)), Command(**options), blobs)[0]
+
+    def _execute(self, request: r.Request, options: Options) -> list[Recorded]:
+        return self._writer.execute(request, Command(**options))
+
+
+_MOST_PROBLEMS: Final = 3
+Model = TypeVar("Model", bound=BaseModel)
+
+
+def built(model: type[Model], /, **fields: Any) -> Model:
+    """A model from what a caller gave; what does not fit comes out as ``InvalidInput`` naming each field."""
+    try:
+        return model(**fields)
+    except ValidationError as error:
+        found = error.errors(include_url=False, include_input=False)
+        path = ".".join(map(str, found[0]["loc"]))
+        problems = "; ".join(f"{'.'.join(map(str, one['loc']))}: {one['msg']}" for one in found[:_MOST_PROBLEMS])
+        raise InvalidInput(f"{model.__name__} {problems}", path=path) from error
+
+
+def _parts(content: Content) -> tuple[Any, ...]:
+    if isinstance(content, str):
+        return (TextPart(text=content),) if content else ()
+    if isinstance(content, Mapping):
+        raise InvalidInput("a turn's content is a text or a list of parts: wrap a value in JsonPart", path="content")
+    return tuple(TextPart(text=part) if isinstance(part, str) else part for part in content)
+
+
+def _return_parts(content: Content) -> tuple[Any, ...]:
+    if isinstance(content, str):
+        return _parts(content)
+    if isinstance(content, list | tuple) and all(isinstance(part, str | BaseModel) for part in content) and content:
+        return _parts(content)
+    return (JsonPart(value=JsonText.of(content)),)
+
+
+def check_name(name: str) -> str:
+    """A ledger's name: 1 to 512 printable characters that UTF-8 can hold."""
+    if not isinstance(name, str) or not 0 < len(name) <= 512 or not name.isprintable() or has_lone_surrogate(name):
+        raise InvalidInput(f"ledger name {name!r} is not usable: give 1 to 512 printable characters", path="ledger")
+    return name

@@ -1,0 +1,100 @@
+"""What can be asked of a ledger, as frozen values: the same request has the same digest, whoever asks and whenever."""
+
+from __future__ import annotations
+
+import hashlib
+
+from pydantic import AwareDatetime
+
+from ledger.codec import encode, type_of
+from ledger.events import Event, EventBase, Role, Source
+from ledger.json_text import JsonText, Text
+from ledger.parts import Frozen, Name, Part, ReturnPart, Usage
+
+
+class OpenLedger(Frozen):
+    """Give the ledger a task, a schema or a parent."""
+
+    task: Text | None = None
+    schema_name: Name | None = None
+    parent: Name | None = None
+
+
+class RecordTurn(Frozen):
+    """Record the next turn; its number is the ledger's to give."""
+
+    role: Role
+    parts: tuple[Part, ...]
+    name: Text | None = None
+    model: Name | None = None
+    usage: Usage | None = None
+    external_id: Name | None = None
+    said_at: AwareDatetime | None = None
+
+
+class RecordReturn(Frozen):
+    """Record what a call returned; without ``turn``, of the latest turn in which the call waits."""
+
+    call_id: Name
+    parts: tuple[ReturnPart, ...]
+    turn: int | None = None
+    is_error: bool = False
+    tool: Name | None = None
+    external_id: Name | None = None
+    said_at: AwareDatetime | None = None
+
+
+class SetFact(Frozen):
+    """State the value of a field; ``supersedes`` names the value that it replaces."""
+
+    field: Text
+    value: JsonText
+    source: Source
+    turn: int | None = None
+    supersedes: JsonText | None = None
+    because: Text | None = None
+
+
+class RetractFact(Frozen):
+    """Say that a field has no value any more."""
+
+    field: Text
+    source: Source
+    turn: int | None = None
+    because: Text | None = None
+
+
+class ResolveContradiction(Frozen):
+    """Close a contradiction; with ``value``, that value stands from now on."""
+
+    contradiction: Name
+    because: Text
+    source: Source
+    turn: int | None = None
+    value: JsonText | None = None
+
+
+class AppendEvents(Frozen):
+    """Append these events as they are, if they are admitted."""
+
+    events: tuple[Event, ...]
+
+
+Request = OpenLedger | RecordTurn | RecordReturn | SetFact | RetractFact | ResolveContradiction | AppendEvents
+"""Everything that ``decide`` understands."""
+
+
+def digest(request: Request) -> str:
+    """The SHA-256 of a request, hexadecimal: what an idempotency key stands for."""
+    hasher = hashlib.sha256(type(request).__name__.encode() + b"\0")
+    if isinstance(request, AppendEvents):
+        for event in request.events:
+            hasher.update(_framed(event))
+    else:
+        hasher.update(request.__pydantic_serializer__.to_json(request, exclude_none=True))
+    return hasher.hexdigest()
+
+
+def _framed(event: EventBase) -> bytes:
+    payload = encode(event)
+    return b"%s %d %d %d\0%s" % (type_of(event).encode(), event.type_version, event.turn or 0, len(payload), payload)

@@ -1,0 +1,240 @@
+"""The embedded store: one SQLite file in WAL mode, durable before an append returns (``synchronous=FULL``)."""
+
+from __future__ import annotations
+
+import os
+import sqlite3
+from collections.abc import Iterator
+from pathlib import Path
+from typing import Any, Final
+
+from ledger.codec import pack, unpack
+from ledger.errors import StoreError, VersionConflict
+from ledger.record import FORMAT, Envelope
+from ledger.sqlite_connections import MEMORY, Connections
+from ledger.sqlite_schema import APPLICATION_ID, SCHEMA, SCHEMA_VERSION
+from ledger.store import Batch, Head, Selection, Stored
+
+_PAGE_ROWS: Final = 1_000
+
+_ENVELOPE: Final = (
+    "e.position, e.format, e.ledger, e.version, e.command, e.ordinal, e.type, e.type_version, e.turn, e.recorded_at, e.actor, "
+    "e.cause, e.commitment"
+)
+_STORED: Final = (
+    f"SELECT {_ENVELOPE}, p.salt, p.compression, p.payload FROM events e "
+    "JOIN payloads p ON p.ledger = e.ledger AND p.version = e.version"
+)
+_HEAD: Final = (
+    "SELECT l.name, l.ledger, coalesce(e.version, 0), coalesce(e.recorded_at, 0), l.erasures FROM ledgers l LEFT JOIN events e "
+    "ON e.ledger = l.ledger AND e.version = (SELECT max(version) FROM events WHERE ledger = l.ledger)"
+)
+_KINDS: Final = {
+    "all": "",
+    "turns": " AND e.type IN ('turn.recorded', 'tool.returned')",
+    "others": " AND e.type NOT IN ('turn.recorded', 'tool.returned')",
+}
+
+
+class SqliteStore:
+    """A store in one SQLite file, or in memory. Safe for threads; each process that uses it opens connections of its own."""
+
+    def __init__(self, path: str) -> None:
+        self._connections = Connections(path)
+        self._secret = self._prepare()
+
+    @property
+    def secret(self) -> bytes:
+        """The store's own random key for commands."""
+        return self._secret
+
+    def append(self, batch: Batch) -> list[Envelope]:
+        """Store a batch in one transaction; ``VersionConflict`` if the ledger is elsewhere or the command is stored."""
+        with self._connections.writing() as connection:
+            recorded_at = self._expect(connection, batch)
+            (last,) = connection.execute("SELECT position FROM counter").fetchone()
+            envelopes = [_envelope(batch, last + 1, ordinal, recorded_at) for ordinal in range(len(batch.drafts))]
+            if batch.expected == 0:
+                connection.execute("INSERT INTO ledgers (ledger, name) VALUES (?, ?)", (batch.ledger, batch.name))
+            connection.executemany(
+                "INSERT INTO events VALUES (?,?,?,?,?,?,?,?,?,?,?,?,?)", [_columns(envelope) for envelope in envelopes]
+            )
+            connection.executemany(
+                "INSERT INTO payloads VALUES (?,?,?,?,?)",
+                [
+                    (batch.ledger, envelope.version, draft.salt, *pack(draft.payload))
+                    for envelope, draft in zip(envelopes, batch.drafts, strict=True)
+                ],
+            )
+            for sha256, content in batch.blobs.items():
+                self._put_blob(connection, batch.ledger, sha256, content)
+        return envelopes
+
+    def head(self, name: str) -> Head | None:
+        """Where a ledger is; None if nothing was ever appended to it."""
+        with self._connections.reading() as connection:
+            row = connection.execute(f"{_HEAD} WHERE l.name = ?", (name,)).fetchone()
+        return None if row is None else Head(*row)
+
+    def heads(self) -> list[Head]:
+        """All ledgers, in the order in which they were made."""
+        with self._connections.reading() as connection:
+            return [Head(*row) for row in connection.execute(f"{_HEAD} ORDER BY l.number")]
+
+    def read(self, ledger: bytes, selection: Selection) -> Iterator[Stored]:
+        """The selected events, fetched in pages, so that no read stays open between them."""
+        query, values = _query(ledger, selection)
+        left, after, upto = selection.limit, selection.after, selection.upto
+        while left is None or left > 0:
+            page = _PAGE_ROWS if left is None else min(left, _PAGE_ROWS)
+            with self._connections.reading() as connection:
+                rows = connection.execute(query, (*values, after, upto, upto, page)).fetchall()
+            yield from map(_stored, rows)
+            if len(rows) < page:
+                return
+            left = None if left is None else left - page
+            edge = rows[-1][3]
+            after, upto = (after, edge - 1) if selection.newest_first else (edge, upto)
+
+    def feed(self, *, after: int, limit: int) -> list[Stored]:
+        """Events of all ledgers above a position, in the order of the feed."""
+        with self._connections.reading() as connection:
+            rows = connection.execute(f"{_STORED} WHERE e.position > ? ORDER BY e.position LIMIT ?", (after, limit)).fetchall()
+        return [_stored(row) for row in rows]
+
+    def blob(self, ledger: bytes, sha256: str) -> bytes | None:
+        """The bytes of an artifact of this ledger."""
+        with self._connections.reading() as connection:
+            row = connection.execute("SELECT content FROM blobs WHERE ledger = ? AND sha256 = ?", (ledger, sha256)).fetchone()
+        return None if row is None else row[0]
+
+    def derived_get(self, ledger: bytes, kind: str, key: str) -> bytes | None:
+        """Something derived that was kept."""
+        with self._connections.reading() as connection:
+            row = connection.execute(
+                "SELECT value FROM derived WHERE ledger = ? AND kind = ? AND key = ?", (ledger, kind, key)
+            ).fetchone()
+        return None if row is None else row[0]
+
+    def derived_put(self, ledger: bytes, kind: str, key: str, value: bytes, *, erasures: int) -> bool:
+        """Keep something derived, unless anything was forgotten since it was made."""
+        with self._connections.writing() as connection:
+            done = connection.execute(
+                "INSERT OR REPLACE INTO derived SELECT ?, ?, ?, ? FROM ledgers WHERE ledger = ? AND erasures = ?",
+                (ledger, kind, key, value, ledger, erasures),
+            )
+            return done.rowcount == 1
+
+    def close(self) -> None:
+        """Close the connections of this process."""
+        self._connections.close()
+
+    def _expect(self, connection: sqlite3.Connection, batch: Batch) -> int:
+        """The time of the batch, if the ledger is where the batch expects it and does not hold the command."""
+        row = connection.execute(f"{_HEAD} WHERE l.name = ?", (batch.name,)).fetchone()
+        head = Head(*row) if row is not None else Head(batch.name, batch.ledger, 0, 0, 0)
+        if head.ledger != batch.ledger or head.version != batch.expected:
+            raise VersionConflict(
+                f"ledger {batch.name!r} is at version {head.version}, not {batch.expected}",
+                ledger=batch.name,
+                expected=batch.expected,
+                actual=head.version,
+            )
+        taken = connection.execute(
+            "SELECT 1 FROM events WHERE ledger = ? AND command = ? LIMIT 1", (batch.ledger, batch.command)
+        ).fetchone()
+        if taken is not None:
+            raise VersionConflict(
+                f"ledger {batch.name!r} holds this command already",
+                ledger=batch.name,
+                expected=batch.expected,
+                actual=head.version,
+            )
+        return max(batch.recorded_at, head.recorded_at)
+
+    @staticmethod
+    def _put_blob(connection: sqlite3.Connection, ledger: bytes, sha256: str, content: bytes) -> None:
+        known = connection.execute("SELECT 1 FROM blobs WHERE ledger = ? AND sha256 = ?", (ledger, sha256)).fetchone()
+        if known is None:
+            connection.execute("INSERT INTO blobs VALUES (?, ?, ?)", (ledger, sha256, content))
+
+    def _prepare(self) -> bytes:
+        """Make the tables where there are none, check that they are ours, and return the secret."""
+        with self._connections.reading() as connection:
+            if _version(connection) == SCHEMA_VERSION:
+                return _secret(connection)
+        with self._connections.writing() as connection:
+            found = _version(connection)
+            if found > SCHEMA_VERSION:
+                raise StoreError(f"the store has schema {found}, this release knows {SCHEMA_VERSION}: upgrade context-ledger")
+            if found == 0:
+                _create(connection, self._connections.path)
+            return _secret(connection)
+
+
+def open_sqlite(path: str) -> SqliteStore:
+    """Open or make a store; the folder of ``path`` must exist."""
+    if path != MEMORY and not Path(path).resolve().parent.is_dir():
+        raise StoreError(f"the folder of {path} does not exist: make it first", path=path)
+    return SqliteStore(path)
+
+
+def _version(connection: sqlite3.Connection) -> int:
+    return int(connection.execute("PRAGMA user_version").fetchone()[0])
+
+
+def _secret(connection: sqlite3.Connection) -> bytes:
+    return bytes(connection.execute("SELECT value FROM settings WHERE name = 'secret'").fetchone()[0])
+
+
+def _create(connection: sqlite3.Connection, path: str) -> None:
+    if connection.execute("SELECT 1 FROM sqlite_master LIMIT 1").fetchone() is not None:
+        raise StoreError(f"{path} is a SQLite database of something else: name another file", path=path)
+    statement = ""
+    for line in SCHEMA.splitlines():  # executescript would commit the transaction that makes this safe against a second opener
+        statement += line + "\n"
+        if sqlite3.complete_statement(statement):
+            connection.execute(statement)
+            statement = ""
+    connection.execute("INSERT INTO settings VALUES ('secret', ?)", (os.urandom(32),))
+    connection.execute(f"PRAGMA application_id = {APPLICATION_ID}")
+    connection.execute(f"PRAGMA user_version = {SCHEMA_VERSION}")
+
+
+def _envelope(batch: Batch, first: int, ordinal: int, recorded_at: int) -> Envelope:
+    draft = batch.drafts[ordinal]
+    return Envelope(
+        position=first + ordinal,
+        format=FORMAT,
+        ledger=batch.ledger,
+        version=batch.expected + 1 + ordinal,
+        command=batch.command,
+        ordinal=ordinal,
+        type=draft.type,
+        type_version=draft.type_version,
+        turn=draft.turn,
+        recorded_at=recorded_at,
+        actor=batch.actor,
+        cause=batch.cause,
+        commitment=draft.commitment,
+    )
+
+
+def _columns(envelope: Envelope) -> tuple[Any, ...]:
+    return tuple(getattr(envelope, name) for name in Envelope.__slots__)
+
+
+def _stored(row: tuple[Any, ...]) -> Stored:
+    *columns, salt, compression, payload = row
+    return Stored(Envelope(*columns), salt, unpack(compression, payload))
+
+
+def _query(ledger: bytes, selection: Selection) -> tuple[str, list[Any]]:
+    """The page query of a selection; its last four places are after, upto, upto and the page's size."""
+    query, values = f"{_STORED} WHERE e.ledger = ?{_KINDS[selection.kind]}", [ledger]
+    wanted: list[tuple[str, Any]] = [("turn", selection.turn), ("command", selection.command)]
+    for column, value in wanted:
+        if value is not None:
+            query, values = f"{query} AND e.{column} = ?", [*values, value]
+    order = "DESC" if selection.newest_first else "ASC"
+    return f"{query} AND e.version > ? AND (? IS NULL OR e.version <= ?) ORDER BY e.version {order} LIMIT ?", values

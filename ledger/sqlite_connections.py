@@ -1,0 +1,128 @@
+"""Connections to one SQLite database: one a thread, none across a fork, one for all threads where the database is in memory."""
+
+from __future__ import annotations
+
+import os
+import sqlite3
+import threading
+from collections.abc import Iterator
+from contextlib import contextmanager
+from typing import Final
+
+from ledger.errors import StoreError
+
+MEMORY: Final = ":memory:"
+BUSY_TIMEOUT_SECONDS: Final = 30.0
+
+_inherited: Final[list[sqlite3.Connection]] = []
+"""A child process keeps its parent's connections here, untouched: closing them would harm the parent."""
+
+
+class Connections:
+    """Hands out the connection of the calling thread; ``writing`` lets one thread of the process write at a time."""
+
+    def __init__(self, path: str) -> None:
+        self.path = path
+        self._pid = os.getpid()
+        self._by_thread: dict[int, sqlite3.Connection] = {}
+        self._lock = threading.RLock()
+        self._closed = False
+        self._shared = self._open() if path == MEMORY else None
+
+    @contextmanager
+    def reading(self) -> Iterator[sqlite3.Connection]:
+        """A connection for a short read; whatever it raises comes out as ``StoreError``."""
+        self._guard()
+        if self._shared is not None:
+            with self._lock, translated(self.path):
+                yield self._shared
+        else:
+            with translated(self.path):
+                yield self._own()
+
+    @contextmanager
+    def writing(self) -> Iterator[sqlite3.Connection]:
+        """A connection inside a transaction that is committed at the end, or rolled back if anything is raised.
+
+        The transaction takes the write lock at once: one that reads first and then writes would fail under another writer, whatever
+        the timeout. Threads of this process queue at a lock of ours, which is fair where SQLite's busy wait is not.
+        """
+        self._guard()
+        with self._lock, translated(self.path):
+            connection = self._shared or self._own()
+            connection.execute("BEGIN IMMEDIATE")
+            try:
+                yield connection
+                connection.execute("COMMIT")
+            except BaseException:
+                if connection.in_transaction:
+                    connection.execute("ROLLBACK")
+                raise
+
+    def close(self) -> None:
+        """Close every connection that this process opened."""
+        self._closed = True
+        if self._pid != os.getpid():
+            return
+        with self._lock:
+            for connection in [*self._by_thread.values(), *([self._shared] if self._shared else [])]:
+                connection.close()
+            self._by_thread.clear()
+
+    def _guard(self) -> None:
+        if self._closed:
+            raise StoreError(f"the store {self.path} was closed: connect again", path=self.path)
+        if self._pid == os.getpid():
+            return
+        if self._shared is not None:
+            raise StoreError("an in-memory store does not follow into a child process: connect to a file instead", path=self.path)
+        _inherited.extend(self._by_thread.values())
+        self._by_thread, self._lock, self._pid = {}, threading.RLock(), os.getpid()
+
+    def _own(self) -> sqlite3.Connection:
+        thread = threading.get_ident()
+        connection = self._by_thread.get(thread)
+        if connection is None:
+            self._drop_dead_threads()
+            connection = self._by_thread[thread] = self._open()
+        return connection
+
+    def _drop_dead_threads(self) -> None:
+        alive = {thread.ident for thread in threading.enumerate()}
+        for thread in [thread for thread in self._by_thread if thread not in alive]:
+            self._by_thread.pop(thread).close()
+
+    def _open(self) -> sqlite3.Connection:
+        with translated(self.path):
+            connection = sqlite3.connect(
+                self.path, isolation_level=None, check_same_thread=False, timeout=BUSY_TIMEOUT_SECONDS, cached_statements=64
+            )
+            connection.execute("PRAGMA journal_mode = WAL")
+            connection.execute("PRAGMA synchronous = FULL")
+            connection.execute("PRAGMA secure_delete = ON")
+            connection.execute("PRAGMA trusted_schema = OFF")
+            return connection
+
+
+@contextmanager
+def translated(path: str) -> Iterator[None]:
+    """Turn SQLite's errors into ``StoreError`` that says what to do."""
+    try:
+        yield
+    except sqlite3.Error as error:
+        raise StoreError(f"SQLite store {path}: {error}. {_way_out(error)}", path=path) from error
+
+
+def _way_out(error: sqlite3.Error) -> str:
+    text = str(error)
+    if "locked" in text or "busy" in text:
+        return f"Another process held the write lock for {BUSY_TIMEOUT_SECONDS:.0f} s: try again, or use PostgreSQL for many writers."
+    if "unable to open" in text:
+        return "Check that the folder exists and may be written to."
+    if "not a database" in text or "malformed" in text:
+        return "The file is not a store or is damaged: restore it from a backup."
+    if "full" in text:
+        return "Nothing was written: free some space and try again."
+    if "readonly" in text:
+        return "The file may not be written to: check its permissions."
+    return "Nothing was written."

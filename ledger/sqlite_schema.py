@@ -1,0 +1,103 @@
+"""The tables of the SQLite store, and the triggers by which the database itself keeps them append-only."""
+
+from __future__ import annotations
+
+from typing import Final
+
+APPLICATION_ID: Final = 0x43544C47  # "CTLG": how `file` and we ourselves know a store
+SCHEMA_VERSION: Final = 1
+
+# INSERT OR REPLACE deletes the rows that it replaces without firing DELETE triggers, so the triggers on INSERT demand the next
+# position and the next version, and refuse what is there already: then there is never a row to replace.
+SCHEMA: Final = """
+CREATE TABLE settings (name TEXT PRIMARY KEY, value BLOB NOT NULL) WITHOUT ROWID;
+
+CREATE TABLE counter (one INTEGER PRIMARY KEY CHECK (one = 1), position INTEGER NOT NULL);
+INSERT INTO counter VALUES (1, 0);
+CREATE TRIGGER counter_only_counts BEFORE UPDATE ON counter WHEN NEW.position IS NOT OLD.position + 1
+BEGIN SELECT RAISE(ABORT, 'the counter of positions only goes up by one'); END;
+CREATE TRIGGER counter_stays BEFORE DELETE ON counter
+BEGIN SELECT RAISE(ABORT, 'the counter of positions cannot be deleted'); END;
+CREATE TRIGGER counter_is_one BEFORE INSERT ON counter
+BEGIN SELECT RAISE(ABORT, 'there is one counter of positions'); END;
+
+CREATE TABLE ledgers (
+    number   INTEGER PRIMARY KEY,
+    ledger   BLOB NOT NULL UNIQUE CHECK (length(ledger) = 16),
+    name     TEXT NOT NULL UNIQUE,
+    erasures INTEGER NOT NULL DEFAULT 0
+);
+
+CREATE TABLE events (
+    position     INTEGER PRIMARY KEY,
+    format       INTEGER NOT NULL,
+    ledger       BLOB    NOT NULL,
+    version      INTEGER NOT NULL CHECK (version >= 1),
+    command      BLOB    NOT NULL CHECK (length(command) = 16),
+    ordinal      INTEGER NOT NULL CHECK (ordinal >= 0),
+    type         TEXT    NOT NULL,
+    type_version INTEGER NOT NULL,
+    turn         INTEGER,
+    recorded_at  INTEGER NOT NULL,
+    actor        TEXT,
+    cause        TEXT,
+    commitment   BLOB    NOT NULL CHECK (length(commitment) = 32),
+    UNIQUE (ledger, version),
+    UNIQUE (ledger, command, ordinal)
+);
+CREATE INDEX events_other_than_turns ON events (ledger, version) WHERE type NOT IN ('turn.recorded', 'tool.returned');
+CREATE INDEX events_of_turns ON events (ledger, turn) WHERE type = 'turn.recorded';
+CREATE TRIGGER events_append BEFORE INSERT ON events
+BEGIN
+    SELECT RAISE(ABORT, 'an event takes the next position of the feed')
+    WHERE NEW.position IS NOT (SELECT position + 1 FROM counter);
+    SELECT RAISE(ABORT, 'an event takes the next version of its ledger')
+    WHERE NEW.version IS NOT (SELECT coalesce(max(version), 0) + 1 FROM events WHERE ledger = NEW.ledger);
+    SELECT RAISE(ABORT, 'the command is stored already')
+    WHERE EXISTS (SELECT 1 FROM events WHERE ledger = NEW.ledger AND command = NEW.command AND ordinal = NEW.ordinal);
+    SELECT RAISE(ABORT, 'recorded_at never goes back inside a ledger')
+    WHERE NEW.recorded_at < (
+        SELECT recorded_at FROM events WHERE ledger = NEW.ledger ORDER BY version DESC LIMIT 1
+    );
+END;
+CREATE TRIGGER events_count AFTER INSERT ON events
+BEGIN UPDATE counter SET position = NEW.position; END;
+CREATE TRIGGER events_never_change BEFORE UPDATE ON events
+BEGIN SELECT RAISE(ABORT, 'events are never changed'); END;
+CREATE TRIGGER events_never_go BEFORE DELETE ON events
+BEGIN SELECT RAISE(ABORT, 'events are never deleted'); END;
+
+CREATE TABLE payloads (
+    ledger      BLOB    NOT NULL,
+    version     INTEGER NOT NULL,
+    salt        BLOB    NOT NULL CHECK (length(salt) = 32),
+    compression INTEGER NOT NULL,
+    payload     BLOB    NOT NULL,
+    PRIMARY KEY (ledger, version)
+);
+CREATE TRIGGER payloads_append BEFORE INSERT ON payloads
+WHEN EXISTS (SELECT 1 FROM payloads WHERE ledger = NEW.ledger AND version = NEW.version)
+BEGIN SELECT RAISE(ABORT, 'payloads are never replaced'); END;
+CREATE TRIGGER payloads_never_change BEFORE UPDATE ON payloads
+BEGIN SELECT RAISE(ABORT, 'payloads are never changed'); END;
+
+CREATE TABLE blobs (
+    ledger  BLOB NOT NULL,
+    sha256  TEXT NOT NULL,
+    content BLOB NOT NULL,
+    PRIMARY KEY (ledger, sha256)
+);
+CREATE TRIGGER blobs_append BEFORE INSERT ON blobs
+WHEN EXISTS (SELECT 1 FROM blobs WHERE ledger = NEW.ledger AND sha256 = NEW.sha256)
+BEGIN SELECT RAISE(ABORT, 'blobs are never replaced'); END;
+CREATE TRIGGER blobs_never_change BEFORE UPDATE ON blobs
+BEGIN SELECT RAISE(ABORT, 'blobs are never changed'); END;
+
+CREATE TABLE derived (
+    ledger BLOB NOT NULL,
+    kind   TEXT NOT NULL,
+    key    TEXT NOT NULL,
+    value  BLOB NOT NULL,
+    PRIMARY KEY (ledger, kind, key)
+);
+"""

@@ -1,0 +1,128 @@
+"""What a store of the record must do: one Protocol, the same contract for every database.
+
+A store keeps bytes and order. It knows envelopes, payloads and blobs; it never looks into a payload.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass, field
+from typing import Literal, Protocol
+
+from ledger.record import Envelope
+
+
+@dataclass(frozen=True, slots=True)
+class Draft:
+    """An event about to be stored, in the order of its command. ``payload`` is not compressed."""
+
+    type: str
+    type_version: int
+    turn: int | None
+    payload: bytes
+    salt: bytes
+    commitment: bytes
+
+
+@dataclass(frozen=True, slots=True)
+class Batch:
+    """One command's events for one ledger: all of them are stored, or none.
+
+    ``ledger`` is the id that a new ledger gets (16 bytes); ``expected`` is the version that the ledger must be at, 0 for a new one.
+    ``recorded_at`` is the clock's time in microseconds; the store never lets it go back inside a ledger.
+    """
+
+    name: str
+    ledger: bytes
+    expected: int
+    command: bytes
+    recorded_at: int
+    drafts: Sequence[Draft]
+    actor: str | None = None
+    cause: str | None = None
+    blobs: Mapping[str, bytes] = field(default_factory=dict)
+
+
+@dataclass(frozen=True, slots=True)
+class Head:
+    """Where a ledger is: its id, last version and that event's time; ``erasures`` counts what was forgotten in it."""
+
+    name: str
+    ledger: bytes
+    version: int
+    recorded_at: int
+    erasures: int
+
+
+@dataclass(frozen=True, slots=True)
+class Stored:
+    """An envelope with its payload as it came (not compressed)."""
+
+    envelope: Envelope
+    salt: bytes
+    payload: bytes
+
+
+@dataclass(frozen=True, slots=True)
+class Selection:
+    """Which events of one ledger to read: versions in ``(after, upto]``, of a turn or a command, in order or newest first.
+
+    ``kind`` "turns" means turns and tool returns, "others" all else.
+    """
+
+    after: int = 0
+    upto: int | None = None
+    turn: int | None = None
+    command: bytes | None = None
+    kind: Literal["all", "turns", "others"] = "all"
+    newest_first: bool = False
+    limit: int | None = None
+
+
+class Store(Protocol):
+    """Keeps the record durably.
+
+    Errors: ``VersionConflict`` when the ledger is not at the expected version, or the command is stored already (look it up);
+    ``StoreError`` when the database cannot do what was asked.
+    """
+
+    @property
+    def secret(self) -> bytes:
+        """The store's own random key for commands; made once, with the store."""
+        ...
+
+    def append(self, batch: Batch) -> list[Envelope]:
+        """Store a batch in one transaction and return its envelopes; durable when it returns."""
+        ...
+
+    def head(self, name: str) -> Head | None:
+        """Where a ledger is; None if nothing was ever appended to it."""
+        ...
+
+    def heads(self) -> list[Head]:
+        """All ledgers, in the order in which they were made."""
+        ...
+
+    def read(self, ledger: bytes, selection: Selection) -> Iterator[Stored]:
+        """The selected events of one ledger, by version."""
+        ...
+
+    def feed(self, *, after: int, limit: int) -> list[Stored]:
+        """Up to ``limit`` events of all ledgers with a position above ``after``, in the order of the feed."""
+        ...
+
+    def blob(self, ledger: bytes, sha256: str) -> bytes | None:
+        """The bytes of an artifact of this ledger."""
+        ...
+
+    def derived_get(self, ledger: bytes, kind: str, key: str) -> bytes | None:
+        """Something derived that was kept, unless anything was forgotten in the ledger since."""
+        ...
+
+    def derived_put(self, ledger: bytes, kind: str, key: str, value: bytes, *, erasures: int) -> bool:
+        """Keep something derived; False (and nothing kept) if the ledger's count of erasures is not ``erasures`` any more."""
+        ...
+
+    def close(self) -> None:
+        """Release connections; the store cannot be used afterwards."""
+        ...

@@ -1,0 +1,257 @@
+"""Carries out requests on one ledger: what stands, what is decided, what is appended; one transaction a request."""
+
+from __future__ import annotations
+
+import hashlib
+import hmac
+import os
+import threading
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass
+from typing import Any, Final
+
+from ledger import events as e
+from ledger import requests as r
+from ledger.clock import Clock
+from ledger.codec import commitment, decode, encode, request_digest_of, type_of
+from ledger.decide import decide
+from ledger.errors import IdempotencyConflict, InvalidInput, LedgerError, LimitExceeded, VersionConflict
+from ledger.limits import MAX_ARTIFACT_BYTES, MAX_EVENTS_PER_COMMAND, MAX_NAME_CHARACTERS
+from ledger.record import Envelope, Recorded
+from ledger.standing import Standing
+from ledger.store import Batch, Draft, Head, Selection, Store, Stored
+
+_RECENT_TURN_EVENTS: Final = 64
+_ATTEMPTS: Final = 64
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Command:
+    """What accompanies a request: its idempotency key, who asked (``actor``) and what led to it (``cause``), opaque ids both."""
+
+    idempotency_key: str | None = None
+    actor: str | None = None
+    cause: str | None = None
+    expected_version: int | None = None
+
+
+class Writer:
+    """Executes requests on one ledger: load what stands, decide, append; on a conflict fold the tail in and decide again."""
+
+    def __init__(self, store: Store, name: str, clock: Clock) -> None:
+        self._store = store
+        self._name = name
+        self._clock = clock
+        self._lock = threading.RLock()
+        self._id: bytes | None = None
+        self._standing = Standing()
+
+    @property
+    def name(self) -> str:
+        """The ledger's name in its store."""
+        return self._name
+
+    @property
+    def version(self) -> int:
+        """The last version in the store."""
+        head = self._store.head(self._name)
+        return 0 if head is None else head.version
+
+    def events(self, after: int = 0, upto: int | None = None) -> Iterator[Recorded]:
+        """The recorded events with versions in ``(after, upto]``, in order; none for a ledger that was never appended to."""
+        head = self._store.head(self._name)
+        if head is not None:
+            yield from map(recorded, self._store.read(head.ledger, Selection(after=after, upto=upto)))
+
+    def blob(self, sha256: str) -> bytes | None:
+        """The bytes of an artifact of this ledger; None if there is none."""
+        head = self._store.head(self._name)
+        return None if head is None else self._store.blob(head.ledger, sha256)
+
+    def execute(self, request: r.Request, command: Command, blobs: Mapping[str, bytes] | None = None) -> list[Recorded]:
+        """Append what the request leads to and return it; a repeated idempotency key returns the first result."""
+        _check_command(command, blobs or {})
+        with self._lock:
+            for attempt in range(_ATTEMPTS):
+                try:
+                    return self._try(request, command, blobs or {}, fresh=attempt > 0)
+                except VersionConflict as conflict:
+                    last = conflict
+                    if command.expected_version is not None:
+                        raise
+            raise VersionConflict(
+                f"{_ATTEMPTS} other writers were first, one after the other: try again", ledger=self._name, **_versions(last)
+            ) from last
+
+    def _try(self, request: r.Request, command: Command, blobs: Mapping[str, bytes], *, fresh: bool) -> list[Recorded]:
+        """One attempt. A key that was used before must not be decided again, because what it led to may now be refused."""
+        if fresh or self._id is None:
+            self._catch_up()
+            found = self._first_result(request, command)
+            if found is not None:
+                return found
+        try:
+            self._expect(command)
+            self._know_turns_of(request)
+            events = decide(self._standing, request)
+        except VersionConflict:
+            raise
+        except LedgerError:
+            # What stands may be out of date, or the request may have been carried out already: look before saying no.
+            if fresh or not self._catch_up():
+                found = self._first_result(request, command)
+                if found is not None:
+                    return found
+                raise
+            return self._try(request, command, blobs, fresh=True)
+        return self._append(events, request, command, blobs) if events else []
+
+    def _expect(self, command: Command) -> None:
+        expected = command.expected_version
+        if expected is None or expected == self._standing.version:
+            return
+        self._catch_up()
+        if expected != self._standing.version:
+            raise VersionConflict(
+                f"ledger {self._name!r} is at version {self._standing.version}, not {expected}: read it again and decide anew",
+                ledger=self._name,
+                expected=expected,
+                actual=self._standing.version,
+            )
+
+    def _append(
+        self, events: Sequence[e.Event], request: r.Request, command: Command, blobs: Mapping[str, bytes]
+    ) -> list[Recorded]:
+        ledger = self._id or os.urandom(16)
+        key = command.idempotency_key
+        digest = None if key is None else r.digest(request)
+        batch = Batch(
+            name=self._name,
+            ledger=ledger,
+            expected=self._standing.version,
+            command=os.urandom(16) if key is None else self._command_of(ledger, key),
+            recorded_at=self._clock(),
+            drafts=[_draft(event, digest if place == 0 else None) for place, event in enumerate(events)],
+            actor=command.actor,
+            cause=command.cause,
+            blobs=blobs,
+        )
+        envelopes = self._store.append(batch)
+        self._id = ledger
+        for envelope, event in zip(envelopes, events, strict=True):
+            self._apply(envelope, event)
+        return [Recorded(envelope, event) for envelope, event in zip(envelopes, events, strict=True)]
+
+    def _first_result(self, request: r.Request, command: Command) -> list[Recorded] | None:
+        """What the key of this command led to before, if it was used; ``IdempotencyConflict`` if for something else."""
+        key = command.idempotency_key
+        if key is None or self._id is None:
+            return None
+        stored = list(self._store.read(self._id, Selection(command=self._command_of(self._id, key))))
+        if not stored:
+            return None
+        if request_digest_of(stored[0].payload) != r.digest(request):
+            raise IdempotencyConflict(
+                f"idempotency key {key!r} was used for another request at version {stored[0].envelope.version}: "
+                "use a new key for a new request",
+                idempotency_key=key,
+                version=stored[0].envelope.version,
+            )
+        return [recorded(row) for row in stored]
+
+    def _command_of(self, ledger: bytes, key: str) -> bytes:
+        return hmac.new(self._store.secret, ledger + key.encode("utf-8", "surrogatepass"), hashlib.sha256).digest()[:16]
+
+    def _catch_up(self) -> bool:
+        """Fold in what others appended; whether there was anything."""
+        if self._id is None:
+            head = self._store.head(self._name)
+            if head is None:
+                return False
+            self._id = head.ledger
+            self._load(head)
+            return True
+        before = self._standing.version
+        for row in self._store.read(self._id, Selection(after=before)):
+            self._apply(row.envelope, recorded(row).event)
+        return self._standing.version > before
+
+    def _load(self, head: Head) -> None:
+        """What stands, from the events that are not turns and the last few that are: opening does not read the whole ledger."""
+        assert self._id is not None, "a ledger is loaded once its id is known"
+        recent = Selection(kind="turns", upto=head.version, newest_first=True, limit=_RECENT_TURN_EVENTS)
+        turns = [recorded(row) for row in self._store.read(self._id, recent)][::-1]
+        for row in self._store.read(self._id, Selection(kind="others", upto=head.version)):
+            self._standing.apply(row.envelope.version, recorded(row).event)
+        for turn in turns:
+            self._standing.apply(turn.version, turn.event)
+        numbers = [turn.turn for turn in turns if isinstance(turn.event, e.TurnRecorded) and turn.turn is not None]
+        whole = len(turns) < _RECENT_TURN_EVENTS
+        self._standing.known_from = 1 if whole else min(numbers, default=head.version)
+        self._standing.version, self._standing.recorded_at = head.version, head.recorded_at
+        if not whole and not numbers:
+            self._load_all_turns()
+
+    def _know_turns_of(self, request: r.Request) -> None:
+        """Before deciding: read older turns if the request names one that opening the ledger did not read."""
+        if self._standing.known_from > 1 and _names_older_turn(request, self._standing):
+            self._load_all_turns()
+
+    def _load_all_turns(self) -> None:
+        assert self._id is not None, "only a ledger that is stored has turns to load"
+        version = self._standing.version
+        self._standing.open_calls.clear()
+        for row in self._store.read(self._id, Selection(kind="turns", upto=version)):
+            self._standing.apply(row.envelope.version, recorded(row).event)
+        self._standing.version, self._standing.known_from = version, 1
+
+    def _apply(self, envelope: Envelope, event: e.Event) -> None:
+        self._standing.apply(envelope.version, event)
+        self._standing.recorded_at = envelope.recorded_at
+
+
+def recorded(row: Stored) -> Recorded:
+    """The event of a stored row."""
+    envelope = row.envelope
+    return Recorded(envelope, decode(envelope.type, envelope.type_version, envelope.turn, row.payload))
+
+
+def _draft(event: e.Event, request_digest: str | None) -> Draft:
+    payload, salt = encode(event, request_digest), os.urandom(32)
+    return Draft(type_of(event), event.type_version, event.turn, payload, salt, commitment(salt, payload))
+
+
+def _names_older_turn(request: r.Request, standing: Standing) -> bool:
+    match request:
+        case r.AppendEvents(events=events):
+            named: list[Any] = [event for event in events if not isinstance(event, e.TurnRecorded)]
+        case r.RecordReturn(call_id=call_id, turn=None):
+            return not standing.open_calls.get(call_id)
+        case _:
+            named = [request]
+    turns = [getattr(item, "turn", None) for item in named]
+    return any(turn is not None and turn < standing.known_from for turn in turns)
+
+
+def _check_command(command: Command, blobs: Mapping[str, bytes]) -> None:
+    for name, value in (("idempotency_key", command.idempotency_key), ("actor", command.actor), ("cause", command.cause)):
+        if value is not None and not 0 < len(value) <= MAX_NAME_CHARACTERS:
+            raise InvalidInput(f"{name} has {len(value)} characters: give 1 to {MAX_NAME_CHARACTERS}", path=name)
+    for sha256, content in blobs.items():
+        if len(content) > MAX_ARTIFACT_BYTES:
+            raise LimitExceeded(f"artifact {sha256[:12]}… has {len(content):,} bytes, over MAX_ARTIFACT_BYTES", path="content")
+        if hashlib.sha256(content).hexdigest() != sha256:
+            raise InvalidInput(f"the bytes given for {sha256[:12]}… have another SHA-256", path="blobs")
+
+
+def _versions(conflict: VersionConflict) -> dict[str, Any]:
+    return {name: conflict.details[name] for name in ("expected", "actual") if name in conflict.details}
+
+
+def check_size(request: r.AppendEvents) -> None:
+    """``LimitExceeded`` for more events than one command takes."""
+    if len(request.events) > MAX_EVENTS_PER_COMMAND:
+        raise LimitExceeded(
+            f"{len(request.events):,} events in one command, over MAX_EVENTS_PER_COMMAND ({MAX_EVENTS_PER_COMMAND:,}): split them",
+            path="events",
+        )
