@@ -23,8 +23,9 @@ LOADED_LIBRARIES = f"""
 import sys
 before = set(sys.modules)
 import {", ".join(ROOMS)}
-new = {{name.partition(".")[0] for name in set(sys.modules) - before}}
-print(*sorted(name for name in new if "site-packages" in (getattr(sys.modules[name], "__file__", None) or "")))
+new = {{name.partition(".")[0]: None for name in sys.modules if name not in before}}
+files = {{name: getattr(sys.modules[name], "__file__", None) or "" for name in new}}
+print(*sorted(name for name, file in files.items() if "site-packages" in file))
 """
 
 
