@@ -1,14 +1,14 @@
 """Documents as tests: every fenced block of Python or of a console is run, and what it shows must be true.
 
 - ``python`` blocks of one document share one namespace, like one long program; an exception fails.
-- ``console`` blocks hold commands, each after ``$ `` (a line that ends in a backslash goes on in the next), and
-  below each command everything that it prints, standard output and standard error together. ``...`` stands
-  for any text within a line and, alone on a line, for any lines. A command that fails must say so itself:
-  ``$ command; echo "exit code $?"``.
+- ``console`` blocks hold commands, each after ``$ `` (a line that ends in a backslash goes on in the next),
+  and below each command everything that it prints, standard output and standard error together. ``...``
+  stands for any text within a line and, alone on a line, for any lines. A command that fails must say so
+  itself: ``$ command; echo "exit code $?"``.
 - Blocks of any other language are only shown.
 
-Everything runs in one temporary folder a document, which holds a copy of the checkout's ``examples``, so that a
-reader who types the same at the checkout's top gets the same. No block can ask not to be run.
+Everything runs in one temporary folder a document, which holds a copy of the checkout's ``examples``: a reader
+who types the same at the checkout's top gets the same. No block can ask not to be run.
 """
 
 from __future__ import annotations
@@ -42,7 +42,7 @@ class Block:
 
 @dataclass(frozen=True, kw_only=True)
 class Command:
-    """One command of a console block, the line on which it stands, and what it prints if one may believe it."""
+    """One command of a console block, the line on which it stands, and what it prints as the document says."""
 
     line: int
     shell: str
@@ -94,7 +94,7 @@ def matches(expected: str, printed: str) -> bool:
 
 
 def run_document(document: str, *, name: str, folder: Path) -> int:
-    """Run the blocks in ``folder``; returns how many were run, or raises ``WrongDocument`` at the first lie."""
+    """Run the blocks in ``folder``; returns their number, or raises ``WrongDocument`` at the first untrue one."""
     namespace: dict[str, object] = {"__name__": "__main__"}
     ran = 0
     try:
