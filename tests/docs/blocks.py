@@ -7,8 +7,8 @@
   itself: ``$ command; echo "exit code $?"``.
 - Blocks of any other language are only shown.
 
-Everything runs in one temporary folder a document, which holds a copy of the checkout's ``examples``: a reader
-who types the same at the checkout's top gets the same. No block can ask not to be run.
+Everything runs in one temporary folder a document, which holds a copy of the checkout's ``examples``, so that
+typing the same at the checkout's top gives the same. No block can ask not to be run.
 """
 
 from __future__ import annotations
@@ -42,7 +42,7 @@ class Block:
 
 @dataclass(frozen=True, kw_only=True)
 class Command:
-    """One command of a console block, the line on which it stands, and what it prints as the document says."""
+    """One command of a console block, the line on which it stands, and what it prints by the document."""
 
     line: int
     shell: str
@@ -94,7 +94,7 @@ def matches(expected: str, printed: str) -> bool:
 
 
 def run_document(document: str, *, name: str, folder: Path) -> int:
-    """Run the blocks in ``folder``; returns their number, or raises ``WrongDocument`` at the first untrue one."""
+    """Run the blocks in ``folder`` and return their number; the first untrue one is a ``WrongDocument``."""
     namespace: dict[str, object] = {"__name__": "__main__"}
     ran = 0
     try:
