@@ -30,7 +30,10 @@ BANNED_TEXT = {
 # Modules for files, clocks or the process are listed in pyproject.toml; these are the ways around them.
 IMPURE_CALLS = {"__import__", "breakpoint", "eval", "exec", "hash", "id", "input", "open", "print"}
 IMPURE_METHODS = {"now", "today", "utcnow"}
-STORING_MODULES = {"artifacts", "clock", "forget", "ledger", "postgres", "recorder", "sqlite", "store"}
+STORING_MODULES = {
+    *("artifacts", "clock", "connect", "forget", "ledger", "postgres", "recorder"),
+    *("sqlite", "sqlite_connections", "sqlite_schema", "store", "writer"),
+}
 
 
 def project() -> dict[str, Any]:
