@@ -1,0 +1,110 @@
+"""Whether an event of the record and one of a file are the same, and what to say when they are not.
+
+Compared is what was said: role, name, parts, call and turn. What a later export may say otherwise or not at
+all (model, usage, ids, times) is not. JSON is compared by value, so that a file may be laid out anew.
+"""
+
+from __future__ import annotations
+
+from typing import Final
+
+from ledger.events import Event, ToolReturned, TurnRecorded
+from ledger.json_text import JsonText
+from ledger.parts import (
+    DocumentPart,
+    ImagePart,
+    JsonPart,
+    OpaquePart,
+    Part,
+    ReasoningPart,
+    TextPart,
+    ToolCallPart,
+    Unparsed,
+)
+
+_SHOWN: Final = 40
+_BEFORE: Final = 12
+
+
+def is_same(recorded: Event, given: Event) -> bool:
+    """Whether both say the same."""
+    match recorded, given:
+        case TurnRecorded(), TurnRecorded():
+            heads_agree = (recorded.role, recorded.name) == (given.role, given.name)
+        case ToolReturned(), ToolReturned():
+            heads_agree = (recorded.call_id, recorded.is_error) == (given.call_id, given.is_error)
+        case _:
+            return False
+    return heads_agree and recorded.turn == given.turn and _same_parts(recorded.parts, given.parts)
+
+
+def _same_parts(recorded: tuple[Part, ...], given: tuple[Part, ...]) -> bool:
+    if recorded == given:
+        return True
+    return len(recorded) == len(given) and all(
+        ours == theirs or _value(ours) == _value(theirs) for ours, theirs in zip(recorded, given, strict=True)
+    )
+
+
+def _value(part: Part) -> object:
+    """A part with its JSON in the one form that all spellings of a value share."""
+    match part:
+        case JsonPart():
+            return part.type, part.value.canonical
+        case ToolCallPart(arguments=JsonText() as arguments):
+            return part.type, part.call_id, part.tool, arguments.canonical
+        case ReasoningPart():
+            return part.type, part.provider, part.raw.canonical
+        case OpaquePart():
+            return part.type, part.provider, part.block, part.raw.canonical
+        case _:
+            return part
+
+
+def describe(event: Event, other: Event | None) -> str:
+    """An event in a few words, with its text from where it differs from the other."""
+    text, other_text = _text(event), "" if other is None else _text(other)
+    start = max(0, _first_difference(text, other_text) - _BEFORE)
+    shown = text[start : start + _SHOWN]
+    cut = f"{'…' if start else ''}{shown}{'…' if start + _SHOWN < len(text) else ''}"
+    return f"{_head(event)} {ascii(cut) if not cut.isprintable() else repr(cut)}"
+
+
+def _first_difference(text: str, other: str) -> int:
+    pairs = enumerate(zip(text, other, strict=False))
+    return next((place for place, (ours, theirs) in pairs if ours != theirs), min(len(text), len(other)))
+
+
+def _head(event: Event) -> str:
+    match event:
+        case TurnRecorded(role="system"):
+            return "system text"
+        case TurnRecorded():
+            return f"{event.role} turn {event.turn}"
+        case ToolReturned():
+            turn = f"of turn {event.turn}" if event.turn is not None else "without a call"
+            return f"the return {event.call_id!r} {turn}"
+        case _:
+            return event.type
+
+
+def _text(event: Event) -> str:
+    if not isinstance(event, TurnRecorded | ToolReturned):
+        return ""
+    return " ".join(_part_text(part) for part in event.parts)
+
+
+def _part_text(part: Part) -> str:
+    match part:
+        case TextPart():
+            return part.text
+        case ToolCallPart(arguments=Unparsed() as written):
+            return f"{part.tool}({written.unparsed}) as {part.call_id}"
+        case ToolCallPart():
+            return f"{part.tool}({part.arguments}) as {part.call_id}"
+        case ImagePart() | DocumentPart():
+            return f"[{part.type} {part.sha256 or part.url}]"
+        case JsonPart():
+            return part.value
+        case ReasoningPart() | OpaquePart():
+            return part.raw

@@ -1,0 +1,173 @@
+"""Bring a store up to date with a file of transcripts: what a ledger already holds of a conversation is not
+recorded again.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass
+from itertools import islice
+from pathlib import Path
+from typing import Final, NoReturn
+
+from delivery.importers.comparison import describe, is_same
+from delivery.importers.naming import Names
+from delivery.importers.reading import Conversation, TranscriptFile
+from delivery.importers.transcript import Skipped
+from ledger import Ledger, Ledgers
+from ledger.errors import LedgerError, VersionConflict
+from ledger.events import ArtifactStored, Event, ToolReturned, TurnRecorded
+
+EVENTS_PER_COMMAND: Final = 500
+"""Events of one transaction: few enough that other writers get their turn, many enough that each costs
+little.
+"""
+
+
+class TranscriptDiverged(LedgerError):
+    """What a ledger holds is not the beginning of the file's conversation; ``turn`` is the first that
+    differs.
+
+    ``recorded`` and ``given`` describe both sides in short; ``given`` is None where the file ends before the
+    record does.
+    """
+
+
+class SeveralConversations(LedgerError):
+    """One ledger was named for a file that holds ``count`` conversations."""
+
+
+@dataclass(frozen=True, slots=True)
+class ImportResult:
+    """What an import did: the ledgers of the file's conversations, whether or not they grew; the events
+    appended; what was skipped.
+    """
+
+    ledgers: list[str]
+    events: int
+    skipped: list[Skipped]
+
+
+def import_file(
+    store: Ledgers,
+    path: str | Path,
+    *,
+    format: str = "auto",  # noqa: A002  # the command line's word
+    ledger: str | None = None,
+) -> ImportResult:
+    """Import the conversations of a file into their ledgers, ``ledger`` naming that of the only one.
+
+    Events that a ledger holds already are not appended again, so an import can be repeated, after a failure
+    too. Raises ``NothingRecognised``, ``TranscriptDiverged``, ``SeveralConversations``, ``InvalidInput`` for
+    a file that cannot be read, and what an append may raise. Conversations before the one that failed stay
+    imported: ``imported`` in the error's details lists their ledgers, ``events`` counts what was appended in
+    all.
+    """
+    file = TranscriptFile(path, format=format)
+    ledgers: list[str] = []
+    events = 0
+    try:
+        for name, conversation in _named(file, ledger):
+            for appended in bring_up_to_date(store.ledger(name), conversation):
+                events += appended
+            if name not in ledgers:
+                ledgers.append(name)
+    except LedgerError as error:
+        _tell_progress(error, ledgers, events)
+        raise
+    return ImportResult(ledgers, events, file.skipped)
+
+
+def _named(file: TranscriptFile, ledger: str | None) -> Iterator[tuple[str, Conversation]]:
+    if ledger is not None:
+        yield ledger, _only(file)
+        return
+    names = Names()
+    for conversation in file:
+        yield names.name(conversation.source_id, conversation.events), conversation
+
+
+def _only(file: TranscriptFile) -> Conversation:
+    conversations = iter(file)
+    first = next(conversations)
+    count = 1 + sum(1 for _ in conversations)
+    if count > 1:
+        raise SeveralConversations(
+            f"{file.path} holds {count} conversations, but one ledger was named: leave the name out, so that each "
+            "gets a ledger of its own, or give a file with one conversation",
+            path=str(file.path),
+            count=count,
+        )
+    return first
+
+
+def _tell_progress(error: LedgerError, ledgers: Sequence[str], events: int) -> None:
+    """Say in the error what came before it, because that stays in the store."""
+    error.details.update(imported=list(ledgers), events=events)
+    if ledgers:
+        shown = ", ".join(ledgers[:3]) + (f" and {len(ledgers) - 3} more" if len(ledgers) > 3 else "")
+        error.args = (f"{error} (before this, {len(ledgers)} ledgers were imported: {shown})",)
+
+
+def bring_up_to_date(handle: Ledger, conversation: Conversation) -> Iterator[int]:
+    """Append what the ledger does not hold yet, one command a step; yields the number of events of each.
+
+    Where another writer was in between, the ledger is read and compared again.
+    """
+    while True:
+        rest, version = missing(handle, conversation)
+        chunks = iter(rest)
+        while chunk := list(islice(chunks, EVENTS_PER_COMMAND)):
+            blobs = {
+                event.sha256: conversation.artifacts[event.sha256]
+                for event in chunk
+                if isinstance(event, ArtifactStored)
+            }
+            try:
+                handle.append(chunk, expected_version=version, blobs=blobs)
+            except VersionConflict:
+                break
+            version += len(chunk)
+            yield len(chunk)
+        else:
+            return
+
+
+def missing(handle: Ledger, conversation: Conversation) -> tuple[list[Event], int]:
+    """The events that a ledger does not hold yet, and its version; ``TranscriptDiverged`` where it holds
+    something else.
+    """
+    spoken = [place for place, event in enumerate(conversation.events) if _is_spoken(event)]
+    matched, version, stored = 0, 0, set()
+    for recorded in handle.events():
+        version, event = recorded.version, recorded.event
+        if isinstance(event, ArtifactStored):
+            stored.add(event.sha256)
+        elif _is_spoken(event):
+            given = conversation.events[spoken[matched]] if matched < len(spoken) else None
+            if given is None or not is_same(event, given):
+                _diverged(handle.name, event, given)
+            matched += 1
+    start = spoken[matched - 1] + 1 if matched else 0
+    rest = [
+        event
+        for event in conversation.events[start:]
+        if not (isinstance(event, ArtifactStored) and event.sha256 in stored)
+    ]
+    return rest, version
+
+
+def _is_spoken(event: Event) -> bool:
+    return isinstance(event, TurnRecorded | ToolReturned)
+
+
+def _diverged(ledger: str, event: Event, given: Event | None) -> NoReturn:
+    if given is None:
+        ours, theirs = describe(event, None), None
+        what = f"goes on with {ours}, where the file ends: import the longer file, or name another ledger"
+    else:
+        ours, theirs = describe(event, given), describe(given, event)
+        what = f"holds {ours}, the file has {theirs}: name another ledger for this conversation"
+    raise TranscriptDiverged(
+        f"ledger {ledger!r} {what}", ledger=ledger, turn=event.turn, recorded=ours, given=theirs
+    )

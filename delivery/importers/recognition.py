@@ -1,0 +1,164 @@
+"""Where the messages of a conversation stand in a JSON value, and which format they are written in."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from dataclasses import dataclass
+from typing import Final
+
+from delivery.importers import FORMATS, Format
+from delivery.importers.blocks import CONVERSATION_IDS, is_name
+from delivery.importers.source import Node, parse_inside, string_or_none
+from ledger.errors import InvalidInput, LedgerError, nearest
+
+WRAPPERS: Final = ("messages", "traj", "conversation", "history", "body", "parsed_body", "request")
+"""Members in which an object may hold its messages, or an object (or a text in JSON) that does, in the order
+of asking.
+"""
+
+LISTS: Final = ("conversations", "data")
+"""Members in which an object may hold many conversations."""
+
+SOURCE_IDS: Final = ("id", *CONVERSATION_IDS)
+"""Members that name a conversation. A ``task_id`` does not: several runs of one task are several
+conversations.
+"""
+
+_MOST_WRAPPERS: Final = 8
+
+
+class NothingRecognised(LedgerError):
+    """A file holds no conversation in any known format; ``formats`` lists those, ``skipped`` what was found
+    instead.
+    """
+
+
+@dataclass(frozen=True, slots=True)
+class Found:
+    """A conversation in its source: its messages, the object that holds them (if one does), and the source's
+    id for it.
+    """
+
+    messages: list[Node]
+    body: Node | None
+    source_id: str | None
+    line: int
+
+
+def locate(node: Node) -> Found | None:
+    """The one conversation of a JSON value: a list of messages, an object with such a list, or a single
+    message.
+    """
+    if is_lone_message(node):
+        return _found([node], None, None, node.line)
+    source_id, outer = None, node
+    for _depth in range(_MOST_WRAPPERS):
+        if node.kind == "string" and node is not outer:
+            node = parse_inside(node)
+        if node.kind == "array":
+            return _found(node.elements, None, source_id, outer.line) if is_message_list(node) else None
+        if node.kind != "object":
+            return None
+        source_id = source_id or id_in(node, SOURCE_IDS)
+        inner = next((found for name in WRAPPERS if (found := _holder(node, name)) is not None), None)
+        if inner is None:
+            return None
+        if inner.kind == "array":
+            return _found(inner.elements, node, source_id, outer.line)
+        node = inner
+    return None
+
+
+def _found(messages: list[Node], body: Node | None, source_id: str | None, line: int) -> Found:
+    """Where nothing around the messages names the conversation, the first of them may."""
+    if source_id is None and messages and is_message(messages[0]):
+        source_id = id_in(messages[0], CONVERSATION_IDS)
+    return Found(messages, body, source_id, line)
+
+
+def _holder(node: Node, name: str) -> Node | None:
+    """A member that may hold messages. An empty list of messages is a conversation, a list of anything else
+    is not.
+    """
+    found = node.get(name)
+    if found is None:
+        return None
+    if found.kind == "array":
+        empty = name == "messages" and not found.elements
+        return found if empty or is_message_list(found) else None
+    if found.kind == "string":
+        return found if found.string().lstrip()[:1] in ("{", "[") else None
+    return found if found.kind == "object" else None
+
+
+def is_message_list(node: Node) -> bool:
+    """Whether at least one element of an array is a message."""
+    return any(is_message(element) for element in node.elements)
+
+
+def is_lone_message(node: Node) -> bool:
+    """Whether a value is a message and not a conversation that has a role besides."""
+    return is_message(node) and node.get("messages") is None
+
+
+def is_message(node: Node) -> bool:
+    """Whether a value is an object with a role."""
+    if node.kind != "object":
+        return False
+    try:
+        return string_or_none(node.get("role")) is not None
+    except InvalidInput:
+        return False
+
+
+def id_in(node: Node, names: tuple[str, ...]) -> str | None:
+    """The first of the members that can name a ledger: a text, or a number as it is written."""
+    for name in names:
+        found = node.get(name)
+        if found is None or found.kind not in ("string", "number"):
+            continue
+        text = found.string() if found.kind == "string" else found.text
+        if is_name(text) and text.isprintable():
+            return text
+    return None
+
+
+def format_of(found: Found, asked: str) -> Format | None:
+    """The format that was asked for, or for "auto" the one that the conversation's content speaks for; None
+    if none reads it.
+    """
+    if asked != "auto":
+        return _named(asked)
+    messages = [message for message in found.messages if is_message(message)]
+    best: Format | None = None
+    most = -1
+    for known in FORMATS.values():
+        if 2 * sum(_says(known.reads, message) for message in messages) < max(len(messages), 1):
+            continue
+        marks = sum(_says(known.marks, message) for message in messages)
+        marks += found.body is not None and known.marks_body(found.body)
+        if marks > most:
+            best, most = known, marks
+    return best
+
+
+def check_format(asked: str) -> None:
+    """``InvalidInput`` for a name that is neither "auto" nor a format's."""
+    if asked != "auto":
+        _named(asked)
+
+
+def _named(asked: str) -> Format:
+    if asked not in FORMATS:
+        near = nearest(asked, FORMATS)
+        hint = f" (did you mean {near[0]!r}?)" if near else ""
+        raise InvalidInput(f"unknown format {asked!r}{hint}: give auto, {', '.join(FORMATS)}", path="format")
+    return FORMATS[asked]
+
+
+def _says(answer: Callable[[Node], bool], message: Node) -> bool:
+    """A message in which a key stands twice speaks for no format."""
+    try:
+        return answer(message)
+    except InvalidInput:
+        return False

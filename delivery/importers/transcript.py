@@ -1,0 +1,132 @@
+"""The events of one conversation, in the making: numbers the turns, pairs returns with calls, keeps inline
+bytes.
+"""
+
+from __future__ import annotations
+
+import hashlib
+from collections.abc import Sequence
+from dataclasses import dataclass
+from typing import Any
+
+from delivery.importers.blocks import About, is_name
+from delivery.importers.source import Node
+from ledger.events import ArtifactStored, Event, Role, ToolReturned, TurnRecorded
+from ledger.parts import Part, ReturnPart, ToolCallPart
+
+NO_CALL_ID = "no-call-id"
+"""The call id of a return whose message names none."""
+
+
+@dataclass(frozen=True, slots=True)
+class Skipped:
+    """A line or a message that could not be imported, and why. ``line`` counts from 1."""
+
+    line: int
+    reason: str
+
+
+class Transcript:
+    """Takes a conversation's messages in order and holds what they became."""
+
+    def __init__(self, *, model: str | None = None) -> None:
+        self.events: list[Event] = []
+        self.artifacts: dict[str, bytes] = {}
+        self.skipped: list[Skipped] = []
+        self.model = model
+        self._turn = 0
+        self._waiting: dict[str, list[int]] = {}
+        self._called: dict[str, int] = {}
+        self._nameless: list[ToolCallPart] = []
+        self._pending: dict[str, tuple[ArtifactStored, bytes]] = {}
+
+    @property
+    def next_turn(self) -> int:
+        """The number of the turn that would be recorded next."""
+        return self._turn + 1
+
+    def store(self, data: bytes, *, media_type: str | None, name: str | None = None) -> str:
+        """Keep inline bytes as an artifact of the message at hand and return their SHA-256."""
+        sha256 = hashlib.sha256(data).hexdigest()
+        if sha256 not in self.artifacts:
+            event = ArtifactStored(sha256=sha256, size_bytes=len(data), media_type=media_type, name=name)
+            self._pending.setdefault(sha256, (event, data))
+        return sha256
+
+    def record_turn(self, role: Role, parts: Sequence[Part], about: About) -> None:
+        """Record a message as a turn, even if it is empty. The request's model is taken for that of its
+        assistant turns.
+        """
+        if role != "system":
+            self._turn += 1
+        model = about.model or (self.model if role == "assistant" else None)
+        self._add(
+            TurnRecorded(
+                turn=None if role == "system" else self._turn,
+                role=role,
+                parts=tuple(parts),
+                name=about.name,
+                model=model,
+                usage=about.usage,
+                external_id=about.external_id,
+                said_at=about.said_at,
+            )
+        )
+        for part in parts:
+            if isinstance(part, ToolCallPart):
+                self._waiting.setdefault(part.call_id, []).append(self._turn)
+                self._called[part.call_id] = self._turn
+
+    def record_return(
+        self,
+        call_id: str | None,
+        parts: Sequence[ReturnPart],
+        about: About,
+        *,
+        is_error: bool = False,
+        tool: str | None = None,
+    ) -> None:
+        """Record what a tool returned, for the latest turn in which its call still waits.
+
+        A return that no call waits for is an orphan; it bears the turn of a call of its id that was answered
+        before, if any.
+        """
+        given = call_id if call_id is not None and is_name(call_id) else NO_CALL_ID
+        waiting = self._waiting.get(given)
+        turn = waiting.pop() if waiting else None
+        self._nameless = [call for call in self._nameless if call.call_id != given]
+        self._add(
+            ToolReturned(
+                turn=turn or self._called.get(given),
+                call_id=given,
+                parts=tuple(parts),
+                is_error=is_error,
+                orphan=turn is None,
+                tool=tool,
+                external_id=about.external_id,
+                said_at=about.said_at,
+            )
+        )
+
+    def note_nameless(self, call: ToolCallPart) -> None:
+        """A call that came without an id and got one here: returns without an id may answer it."""
+        self._nameless.append(call)
+
+    def nameless_call(self, tool: str | None) -> str | None:
+        """The id of the oldest call without an id of its own that waits for a return, of the given tool if
+        one is given.
+        """
+        calls = (call.call_id for call in self._nameless if tool is None or call.tool == tool)
+        return next(calls, None)
+
+    def skip(self, node: Node, reason: str) -> None:
+        """Report a message that could not be recorded; what was kept for it is let go."""
+        self._pending.clear()
+        self.skipped.append(Skipped(node.line, reason))
+
+    def _add(self, event: Any) -> None:
+        for sha256, (stored, data) in self._pending.items():
+            self.events.append(stored)
+            self.artifacts[sha256] = data
+        self._pending.clear()
+        self.events.append(event)
