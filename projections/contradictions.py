@@ -1,0 +1,67 @@
+"""Claims that cannot both hold: open until somebody resolves them."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, replace
+from typing import Any, ClassVar
+
+from ledger.events import ContradictionRecorded, ContradictionResolved, Side, Source
+from ledger.json_text import JsonText
+from ledger.record import Recorded
+from ledger.standing import contradiction_id
+
+
+@dataclass(frozen=True, slots=True)
+class Resolution:
+    """How a contradiction ended: at which version, by which source, why, and which value holds where one was chosen."""
+
+    version: int
+    turn: int | None
+    source: Source
+    because: str
+    value: JsonText | None
+
+
+@dataclass(frozen=True, slots=True)
+class Contradiction:
+    """A contradiction with its sides; open while it has no resolution."""
+
+    id: str
+    about: str
+    field: str | None
+    sides: tuple[Side, ...]
+    version: int
+    turn: int | None
+    resolution: Resolution | None = None
+
+    @property
+    def turns(self) -> tuple[int, ...]:
+        """The turns that the sides come from, in order, each once."""
+        return tuple(sorted({side.turn for side in self.sides if side.turn is not None}))
+
+
+class ContradictionsFold:
+    """Folds contradictions that were recorded and resolved."""
+
+    reads: ClassVar[frozenset[type[Any]]] = frozenset({ContradictionRecorded, ContradictionResolved})
+
+    def __init__(self) -> None:
+        self._all: dict[str, Contradiction] = {}
+
+    def evolve(self, recorded: Recorded) -> None:
+        """Open a contradiction or resolve one."""
+        event, version = recorded.event, recorded.version
+        if isinstance(event, ContradictionRecorded):
+            made = Contradiction(contradiction_id(version), event.about, event.field, event.sides, version, event.turn)
+            self._all[made.id] = made
+        elif isinstance(event, ContradictionResolved):
+            resolution = Resolution(version, event.turn, event.source, event.because, event.value)
+            self._all[event.contradiction] = replace(self._all[event.contradiction], resolution=resolution)
+
+    def all(self) -> tuple[Contradiction, ...]:
+        """All contradictions, oldest first."""
+        return tuple(self._all.values())
+
+    def open(self) -> tuple[Contradiction, ...]:
+        """Those without a resolution, oldest first."""
+        return tuple(found for found in self._all.values() if found.resolution is None)

@@ -1,0 +1,171 @@
+"""Which turns a window keeps: system, task, middle, state, the last k turns, the current turn, and never more than the budget."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from dataclasses import dataclass
+from typing import Literal
+
+from projections.errors import BudgetExceeded, NothingToSend
+from projections.pieces import NotePiece, Piece, Pieces, TurnPiece
+from projections.policy import Policy
+from projections.render.renderer import REQUEST_TOKENS, Count, Renderer, measure
+from projections.transcript import Transcript, Turn
+
+Verdict = Literal["keep", "stub", "drop"]
+
+
+@dataclass(frozen=True, slots=True)
+class Row:
+    """Why a turn is in the window or not: its verdict, the rule that gave it, and the tokens that it takes in the window."""
+
+    turn: int
+    verdict: Verdict
+    rule: str
+    tokens: int
+
+
+@dataclass(frozen=True, slots=True)
+class Plan:
+    """The chosen pieces in order, and a row for every turn."""
+
+    pieces: Pieces
+    rows: tuple[Row, ...]
+
+
+class Planner:
+    """Chooses the pieces of one window. ``state`` is the state block, or None where it would say nothing new."""
+
+    def __init__(
+        self, transcript: Transcript, policy: Policy, *, state: str | None, renderer: Renderer, count: Count
+    ) -> None:
+        task = transcript.task_turn
+        if task is None:
+            raise NothingToSend("no user turn is recorded at this version: record one, or ask for a later version")
+        self._turns = transcript.turns
+        self._policy = policy
+        self._state = NotePiece(state) if state is not None else None
+        self._renderer = renderer
+        self._count = count
+        self._costs: dict[object, int] = {}
+        self._task = task
+        self._current = transcript.turns[-1]
+        self._system_tokens = self._price(())
+        last = transcript.turns[:-1][-policy.tail_turns :] if policy.tail_turns else ()
+        self._tail = [turn for turn in last if turn is not task]
+
+    def plan(self) -> Plan:
+        """The window's pieces; ``BudgetExceeded`` names what may not be left out, if that alone is too large."""
+        kept = self._pinned()
+        note = self._cost(_middle(self._turns))
+        left = self._policy.request_tokens - self._total(kept)
+        for turn in reversed(self._tail):
+            leaves_some_out = len(kept) + 1 < len(self._turns)
+            piece = self._fitting(turn, left - (note if leaves_some_out else 0))
+            if piece is None:
+                break
+            kept[turn.number] = piece
+            left -= self._cost(piece)
+        return self._settle(kept)
+
+    def _pinned(self) -> dict[int, TurnPiece]:
+        """Task and current turn. If they do not fit whole, the current turn's largest results become stubs, one after the other."""
+        kept = {self._task.number: TurnPiece(self._task), self._current.number: TurnPiece(self._current)}
+        by_size = sorted(_answers(self._current), key=lambda version: -len(_result(self._current, version)))
+        for version in by_size:
+            if self._total(kept) <= self._policy.request_tokens:
+                break
+            stubbed = kept[self._current.number].stubbed | {version}
+            kept[self._current.number] = TurnPiece(self._current, stubbed)
+        if self._total(kept) > self._policy.request_tokens:
+            raise self._exceeded(kept)
+        return kept
+
+    def _fitting(self, turn: Turn, left: int) -> TurnPiece | None:
+        """A turn of the tail whole, or with stubs for its results, or not at all."""
+        whole, stubbed = TurnPiece(turn), TurnPiece(turn, frozenset(_answers(turn)))
+        return next((piece for piece in (whole, stubbed) if self._cost(piece) <= left), None)
+
+    def _settle(self, kept: dict[int, TurnPiece]) -> Plan:
+        """Pieces were priced one by one; the request is priced whole, and the oldest of the tail give way until it fits."""
+        while True:
+            for with_middle in (True, False):
+                pieces = tuple(self._ordered(kept, with_middle=with_middle))
+                if self._price(pieces) <= self._policy.request_tokens:
+                    return Plan(pieces, tuple(self._rows(kept)))
+            oldest = min((turn.number for turn in self._tail if turn.number in kept), default=None)
+            if oldest is None:
+                raise self._exceeded(kept)
+            del kept[oldest]
+
+    def _ordered(self, kept: dict[int, TurnPiece], *, with_middle: bool) -> Iterator[Piece]:
+        """The record's order. Middle and state follow the task; where the task is the current turn, they precede it."""
+        left_out = [turn for turn in self._turns if turn.number not in kept and not turn.is_blank]
+        pinned_first = min(self._task.number, self._current.number - 1)
+        head = [number for number in sorted(kept) if number <= pinned_first]
+        yield from (kept[number] for number in head)
+        if left_out and with_middle:
+            yield _middle(left_out)
+        if self._state is not None:
+            yield self._state
+        yield from (kept[number] for number in sorted(kept) if number > pinned_first)
+
+    def _rows(self, kept: dict[int, TurnPiece]) -> Iterator[Row]:
+        tail = {turn.number for turn in self._tail}
+        for turn in self._turns:
+            piece = kept.get(turn.number)
+            if piece is None:
+                yield Row(turn.number, "drop", "budget" if turn.number in tail else "outside the tail", 0)
+            else:
+                yield Row(turn.number, "stub" if piece.stubbed else "keep", self._rule(turn), self._cost(piece))
+
+    def _rule(self, turn: Turn) -> str:
+        if turn is self._current:
+            return "current"
+        return "task" if turn is self._task else "tail"
+
+    def _exceeded(self, kept: dict[int, TurnPiece]) -> BudgetExceeded:
+        pins = {
+            "system": self._system_tokens,
+            "task": self._cost(kept[self._task.number]),
+            "current": self._cost(kept[self._current.number]),
+            **({} if self._state is None else {"state": self._cost(self._state)}),
+        }
+        sizes = ", ".join(f"{name}: {tokens:,}" for name, tokens in pins.items())
+        budget, reserve = self._policy.budget_tokens, self._policy.reserve_tokens
+        less = f" less {reserve:,} in reserve" if reserve else ""
+        return BudgetExceeded(
+            f"what is never left out needs more than the budget of {budget:,} tokens{less} ({sizes}): raise budget_tokens",
+            pins=pins,
+            budget_tokens=budget,
+            reserve_tokens=reserve,
+        )
+
+    def _total(self, kept: dict[int, TurnPiece]) -> int:
+        state = 0 if self._state is None else self._cost(self._state)
+        return self._system_tokens + state + sum(map(self._cost, kept.values()))
+
+    def _cost(self, piece: Piece) -> int:
+        key = piece.text if isinstance(piece, NotePiece) else (piece.turn.number, piece.stubbed)
+        if key not in self._costs:
+            messages = self._renderer.messages((piece,))
+            self._costs[key] = measure({"messages": messages}, self._count) - REQUEST_TOKENS
+        return self._costs[key]
+
+    def _price(self, pieces: Pieces) -> int:
+        return measure(self._renderer.request(pieces), self._count)
+
+
+def _answers(turn: Turn) -> list[int]:
+    return [found.version for found in turn.returns if not found.orphan]
+
+
+def _result(turn: Turn, version: int) -> str:
+    return next(found.text for found in turn.returns if found.version == version)
+
+
+def _middle(left_out: tuple[Turn, ...] | list[Turn]) -> NotePiece:
+    """A plain receipt of what is not shown."""
+    first, last, number = left_out[0].number, left_out[-1].number, len(left_out)
+    which = f"turn {first} is" if number == 1 else f"{number:,} turns between turn {first} and turn {last} are"
+    return NotePiece(f"[{which} not shown here; the record has them all]\n")

@@ -1,0 +1,173 @@
+"""The request of OpenAI's Chat Completions, also spoken by many others."""
+
+from __future__ import annotations
+
+import base64
+from collections.abc import Mapping
+from typing import Any, Final
+
+from ledger.parts import DocumentPart, ImagePart, JsonPart, OpaquePart, TextPart, Unparsed
+from projections.pieces import NotePiece, Pieces, TurnPiece
+from projections.policy import Policy
+from projections.render.identifiers import call_ids, tool_names
+from projections.render.renderer import (
+    EMPTY_RESULT,
+    EMPTY_TURN,
+    INTERRUPTED,
+    Encoded,
+    Request,
+    media_note,
+    media_tokens,
+    stub_of,
+    system_texts,
+)
+from projections.transcript import Return, Transcript, Turn
+
+PROVIDER: Final = "openai"
+LONGEST_CALL_ID: Final = 40
+LONGEST_TOOL_NAME: Final = 64
+
+Message = dict[str, Any]
+
+
+class OpenAIRenderer:
+    """System text first, as system messages; every call followed at once by its results; neighbours of one role are merged.
+
+    Reasoning has no place in this form and is left out; a block of another provider is named in a marked text.
+    """
+
+    def __init__(self, transcript: Transcript, policy: Policy, media: Mapping[str, bytes]) -> None:
+        self._system = [{"role": "system", "content": text} for text in system_texts(transcript.system)]
+        self._policy = policy
+        self._media = media
+        self._ids = call_ids(transcript.turns, longest=LONGEST_CALL_ID)
+        self._tools = tool_names(transcript.turns, longest=LONGEST_TOOL_NAME)
+
+    def messages(self, pieces: Pieces) -> list[Message]:
+        """The messages of some pieces."""
+        messages: list[Message] = []
+        for piece in pieces:
+            if isinstance(piece, NotePiece):
+                _add(messages, {"role": "user", "content": [_text(piece.text)]})
+            else:
+                self._turn(messages, piece)
+        return [_finished(message) for message in messages]
+
+    def request(self, pieces: Pieces) -> Request:
+        """``{"messages": …}``."""
+        return {"messages": [*self._system, *self.messages(pieces)]}
+
+    def _turn(self, messages: list[Message], piece: TurnPiece) -> None:
+        turn = piece.turn
+        if turn.role == "user":
+            _add(messages, {"role": "user", "content": self._content(turn.parts) or [_text(EMPTY_TURN)]})
+            return
+        calls = [self._call(turn, call.call_id, call.tool, call.arguments) for call in turn.calls]
+        content = [_said(part) for part in self._content(turn.parts)]
+        if content or calls:
+            _add(messages, {"role": "assistant", "content": content, **({"tool_calls": calls} if calls else {})})
+        for call in turn.calls:
+            messages.append(self._return(piece, call.call_id, call.tool))
+
+    def _call(self, turn: Turn, call_id: str, tool: str, arguments: str | Unparsed) -> Message:
+        text = arguments.unparsed if isinstance(arguments, Unparsed) else str(arguments)
+        function = {"name": self._tools[tool], "arguments": text}
+        return {"id": self._ids[turn.number, call_id], "type": "function", "function": function}
+
+    def _return(self, piece: TurnPiece, call_id: str, tool: str) -> Message:
+        found = piece.turn.answer_to(call_id)
+        return {
+            "role": "tool",
+            "tool_call_id": self._ids[piece.turn.number, call_id],
+            "content": INTERRUPTED if found is None else self._result(found, found.version in piece.stubbed, tool),
+        }
+
+    def _result(self, found: Return, is_stubbed: bool, tool: str) -> str:
+        if is_stubbed:
+            return stub_of(found, tool)
+        texts = [self._as_text(part) for part in found.parts]
+        return "\n".join(texts) if any(text.strip() for text in texts) else EMPTY_RESULT
+
+    @staticmethod
+    def _as_text(part: Any) -> str:
+        """Results of tools are text in this form; a picture is named by its hash."""
+        match part:
+            case TextPart(text=text):
+                return text
+            case JsonPart(value=value):
+                return str(value)
+            case OpaquePart(block=block):
+                return f"[unsupported block: {block}]"
+            case _:
+                return media_note(part)
+
+    def _content(self, parts: tuple[Any, ...]) -> list[Message]:
+        found = (self._part(part) for part in parts)
+        return [part for part in found if part is not None]
+
+    def _part(self, part: Any) -> Message | None:
+        match part:
+            case TextPart(text=text):
+                return _text(text) if text.strip() else None
+            case JsonPart(value=value):
+                return _text(str(value))
+            case ImagePart():
+                return {"type": "image_url", "image_url": {"url": self._encoded(part)}}
+            case DocumentPart():
+                return self._document(part)
+            case OpaquePart(provider="openai", raw=raw, block=block):
+                return {"type": "opaque", "raw": raw, "block": block}
+            case OpaquePart(block=block):
+                return _text(f"[unsupported block: {block}]")
+            case _:
+                return None
+
+    def _document(self, part: DocumentPart) -> Message:
+        """A text document is passed on as text, a PDF as a file; for other kinds this form has no place."""
+        if part.sha256 is not None and (part.media_type or "").startswith("text/"):
+            content = self._media.get(part.sha256, b"").decode("utf-8", "replace")
+            return {"type": "text", "text": Encoded(content, media_tokens(part, self._policy))}
+        if part.sha256 is not None and part.media_type == "application/pdf":
+            return {"type": "file", "file": {"filename": part.name or "document.pdf", "file_data": self._encoded(part)}}
+        return _text(media_note(part))
+
+    def _encoded(self, part: ImagePart | DocumentPart) -> Encoded:
+        cost = media_tokens(part, self._policy)
+        if part.url is not None:
+            return Encoded(part.url, cost)
+        content = self._media.get(part.sha256 or "", b"")
+        kind = part.media_type or "application/octet-stream"
+        return Encoded(f"data:{kind};base64,{base64.b64encode(content).decode()}", cost)
+
+
+def _text(text: str) -> Message:
+    return {"type": "text", "text": text}
+
+
+def _said(part: Message) -> Message:
+    """What an assistant may have said in this form: texts and refusals; the rest is named."""
+    if part["type"] == "text" or part.get("block") == "refusal":
+        return part
+    return _text(f"[unsupported block: {part.get('block', part['type'])}]")
+
+
+def _add(messages: list[Message], message: Message) -> None:
+    """Append, or merge into a neighbour of the same role: some models refuse two user or assistant messages in a row."""
+    last = messages[-1] if messages else None
+    if last is None or last["role"] != message["role"] or "tool_calls" in last:
+        messages.append(message)
+        return
+    last["content"] = [*last["content"], *message["content"]]
+    if "tool_calls" in message:
+        last["tool_calls"] = message["tool_calls"]
+
+
+def _finished(message: Message) -> Message:
+    """Texts alone become one string, which every server takes; an assistant that only calls tools says null."""
+    content = message["content"]
+    if isinstance(content, str):
+        return message
+    if all(part["type"] == "text" and not isinstance(part["text"], Encoded) for part in content):
+        joined = "\n\n".join(part["text"] for part in content)
+        return {**message, "content": joined or None}
+    return {**message, "content": [part["raw"] if part["type"] == "opaque" else part for part in content]}

@@ -1,0 +1,126 @@
+"""The state of a task: its named facts and its lists, with their provenance."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import Any, Final, get_args
+
+from ledger.events import Section, Source
+from ledger.json_text import JsonText
+from projections.basis import Basis
+from projections.contradictions import Contradiction, ContradictionsFold
+from projections.entries import EntriesFold, Entry
+from projections.facts import FactsFold
+from projections.lifecycle import LifecycleFold
+from projections.state_block import block_of
+from projections.transcript import Transcript
+from projections.wire import to_json
+
+SECTIONS: Final[tuple[Section, ...]] = get_args(Section)
+
+
+@dataclass(frozen=True, slots=True)
+class FactNow:
+    """The value that stands in a field, and who set it in which turn."""
+
+    json: JsonText
+    turn: int | None
+    source: Source
+
+    @property
+    def value(self) -> Any:
+        """The value as Python knows it."""
+        return self.json.value
+
+
+@dataclass(frozen=True, slots=True)
+class State:
+    """What is established at a version. ``task`` is the one given at opening, else the text of the task turn."""
+
+    basis: Basis
+    task: str | None
+    task_turn: int | None
+    task_source: Source | None
+    entities: dict[str, FactNow]
+    entries: dict[str, tuple[Entry, ...]]
+    contradictions: tuple[Contradiction, ...]
+
+    @property
+    def block(self) -> str:
+        """The state as a text for a model."""
+        return block_of(self)
+
+    @property
+    def sections(self) -> dict[str, Any]:
+        """Entities by name, and the lists, each an own section; an open contradiction stands in ``open``."""
+        entities = {
+            name: {"value": fact.json, "turn": fact.turn, "source": fact.source} for name, fact in self.entities.items()
+        }
+        lists: dict[str, list[dict[str, Any]]] = {
+            section: [_entry(entry) for entry in self.entries[section]] for section in SECTIONS
+        }
+        lists["open"] += [_dispute(contradiction) for contradiction in self.contradictions]
+        return {"entities": entities, **lists}
+
+    @property
+    def is_bare(self) -> bool:
+        """Whether there is nothing beyond what the task turn says itself."""
+        quoted = self.task is None or self.task_turn is not None
+        return quoted and not self.entities and not self.contradictions and not any(self.entries.values())
+
+    def to_json(self) -> bytes:
+        """The answer as JSON: basis, task, sections, block."""
+        return to_json(
+            {
+                "basis": self.basis,
+                "task": self.task,
+                "task_turn": self.task_turn,
+                "sections": self.sections,
+                "block": self.block,
+            }
+        )
+
+
+def _entry(entry: Entry) -> dict[str, Any]:
+    return {"id": entry.id, "what": entry.what, "why": entry.why, "turn": entry.turn, "source": entry.source}
+
+
+def _dispute(found: Contradiction) -> dict[str, Any]:
+    return {
+        "id": found.id,
+        "what": f"contradiction about {found.about}",
+        "why": None,
+        "turn": found.turn,
+        "source": None,
+        "field": found.field,
+        "turns": list(found.turns),
+    }
+
+
+def state_of(
+    basis: Basis,
+    *,
+    lifecycle: LifecycleFold,
+    transcript: Transcript,
+    facts: FactsFold,
+    entries: EntriesFold,
+    contradictions: ContradictionsFold,
+) -> State:
+    """The state that the folds have come to."""
+    task, turn, source = _task(lifecycle, transcript)
+    return State(
+        basis=basis,
+        task=task,
+        task_turn=turn,
+        task_source=source,
+        entities={name: FactNow(claim.value, claim.turn, claim.source) for name, claim in facts.standing().items()},
+        entries={section: entries.open(section) for section in SECTIONS},
+        contradictions=contradictions.open(),
+    )
+
+
+def _task(lifecycle: LifecycleFold, transcript: Transcript) -> tuple[str | None, int | None, Source | None]:
+    if lifecycle.opened is not None and lifecycle.opened.task is not None:
+        return lifecycle.opened.task, None, None
+    turn = transcript.task_turn
+    return (None, None, None) if turn is None else (turn.text, turn.number, "user")

@@ -1,0 +1,135 @@
+"""The conversation as it was recorded: system texts, turns, and what their calls returned."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, replace
+from typing import Any, ClassVar
+
+from ledger.events import Role, ToolReturned, TurnRecorded
+from ledger.parts import JsonPart, Part, ReturnPart, TextPart, ToolCallPart
+from ledger.record import Recorded
+from ledger.standing import result_id
+
+
+@dataclass(frozen=True, slots=True)
+class Return:
+    """What a tool returned for one call; ``orphan`` answers no call that was recorded."""
+
+    version: int
+    call_id: str
+    parts: tuple[ReturnPart, ...]
+    is_error: bool
+    orphan: bool
+    tool: str | None
+
+    @property
+    def id(self) -> str:
+        """The id by which the whole result can be named (``r_12``)."""
+        return result_id(self.version)
+
+    @property
+    def text(self) -> str:
+        """Its text, as far as it has some."""
+        return text_of(self.parts)
+
+
+@dataclass(frozen=True, slots=True)
+class Turn:
+    """A user or assistant turn with its number, and what its calls have returned so far, in the order in which it came."""
+
+    number: int
+    version: int
+    role: Role
+    parts: tuple[Part, ...]
+    returns: tuple[Return, ...] = ()
+    name: str | None = None
+    model: str | None = None
+
+    @property
+    def calls(self) -> tuple[ToolCallPart, ...]:
+        """The tools that it calls."""
+        return tuple(part for part in self.parts if isinstance(part, ToolCallPart))
+
+    @property
+    def text(self) -> str:
+        """Its text, without calls, pictures and reasoning."""
+        return text_of(self.parts)
+
+    @property
+    def is_blank(self) -> bool:
+        """Whether it says nothing: no parts at all, or only white space."""
+        return not any(not isinstance(part, TextPart) or part.text.strip() for part in self.parts)
+
+    def answer_to(self, call_id: str) -> Return | None:
+        """What a call of this turn returned, if it has."""
+        return next((found for found in self.returns if found.call_id == call_id and not found.orphan), None)
+
+
+@dataclass(frozen=True, slots=True)
+class SystemText:
+    """System text; it has no turn number."""
+
+    version: int
+    parts: tuple[Part, ...]
+
+    @property
+    def text(self) -> str:
+        """The text."""
+        return text_of(self.parts)
+
+
+@dataclass(frozen=True, slots=True)
+class Transcript:
+    """All system texts and turns up to a version. ``orphans`` are returns that came before any turn."""
+
+    system: tuple[SystemText, ...]
+    turns: tuple[Turn, ...]
+    orphans: tuple[Return, ...]
+
+    @property
+    def task_turn(self) -> Turn | None:
+        """The turn that states the task: the first user turn that says something, else the first user turn."""
+        users = [turn for turn in self.turns if turn.role == "user"]
+        return next((turn for turn in users if not turn.is_blank), users[0] if users else None)
+
+
+def text_of(parts: tuple[Any, ...]) -> str:
+    """The text of parts, one to a line; a JSON value counts as its source text."""
+    texts = [part.text if isinstance(part, TextPart) else part.value for part in parts if isinstance(part, TextPart | JsonPart)]
+    return "\n".join(texts)
+
+
+class TranscriptFold:
+    """Folds turns and returns."""
+
+    reads: ClassVar[frozenset[type[Any]]] = frozenset({TurnRecorded, ToolReturned})
+
+    def __init__(self) -> None:
+        self._system: list[SystemText] = []
+        self._turns: list[Turn] = []
+        self._returns: dict[int, list[Return]] = {}
+        self._orphans: list[Return] = []
+
+    def evolve(self, recorded: Recorded) -> None:
+        """Add a turn, or a return to its turn."""
+        event = recorded.event
+        if isinstance(event, TurnRecorded):
+            self._turn(recorded.version, event)
+        elif isinstance(event, ToolReturned):
+            returned = Return(recorded.version, event.call_id, event.parts, event.is_error, event.orphan, event.tool)
+            kept = self._orphans if event.turn is None else self._returns.setdefault(event.turn, [])
+            kept.append(returned)
+
+    def _turn(self, version: int, event: TurnRecorded) -> None:
+        if event.turn is None:
+            self._system.append(SystemText(version, event.parts))
+        else:
+            self._turns.append(Turn(event.turn, version, event.role, event.parts, (), event.name, event.model))
+
+    def result(self) -> Transcript:
+        """The transcript up to the last event."""
+        turns = (
+            replace(turn, returns=tuple(self._returns[turn.number])) if turn.number in self._returns else turn
+            for turn in self._turns
+        )
+        return Transcript(tuple(self._system), tuple(turns), tuple(self._orphans))

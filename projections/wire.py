@@ -1,0 +1,37 @@
+"""Answers as JSON bytes: foreign JSON is embedded as its own text, never parsed and written again."""
+
+from __future__ import annotations
+
+from dataclasses import fields, is_dataclass
+from typing import Any
+
+import orjson
+from pydantic import BaseModel
+
+from ledger.json_text import JsonText, has_lone_surrogate, json_string
+
+
+def to_json(value: Any) -> bytes:
+    """The JSON of an answer made of dicts, lists, texts, numbers, ``JsonText``, dataclasses and recorded parts."""
+    return orjson.dumps(_wire(value))
+
+
+def _wire(value: Any) -> Any:
+    if isinstance(value, JsonText):
+        return orjson.Fragment(str(value))
+    if isinstance(value, str):
+        return orjson.Fragment(json_string(value)) if has_lone_surrogate(value) else str(value)
+    if isinstance(value, dict):
+        return {_key(name): _wire(item) for name, item in value.items()}
+    if isinstance(value, list | tuple):
+        return [_wire(item) for item in value]
+    if isinstance(value, BaseModel):
+        return {name: _wire(item) for name, item in value if item is not None}
+    if is_dataclass(value) and not isinstance(value, type):
+        return {field.name: _wire(getattr(value, field.name)) for field in fields(value)}
+    return value
+
+
+def _key(name: str) -> str:
+    """Keys are ours or canonical field names; a lone surrogate in one is shown as its escape."""
+    return name.encode("utf-8", "backslashreplace").decode() if has_lone_surrogate(name) else name
