@@ -23,9 +23,7 @@ class Ledgers:
         self.store = store
         self._clock = clock
 
-    def ledger(
-        self, name: str, *, task: str | None = None, schema: str | None = None, parent: str | None = None
-    ) -> Ledger:
+    def ledger(self, name: str, *, task: str | None = None, schema: str | None = None, parent: str | None = None) -> Ledger:
         """The handle of a ledger, which need not exist yet. Appends nothing, unless a task, a schema or a parent is given."""
         handle = Ledger(Writer(self.store, check_name(name), self._clock))
         if task is not None or schema is not None or parent is not None:
@@ -34,10 +32,12 @@ class Ledgers:
 
     def head(self, name: str) -> Head:
         """Where a ledger is; ``UnknownLedger`` names the nearest ones."""
-        head = self.store.head(name)
+        head = self.store.head(check_name(name))
         if head is None:
             near = nearest(name, (known.name for known in self.store.heads()))
-            raise UnknownLedger(f"no ledger {name!r} in this store (nearest: {', '.join(near) or 'none'})", ledger=name, nearest=near)
+            raise UnknownLedger(
+                f"no ledger {name!r} in this store (nearest: {', '.join(near) or 'none'})", ledger=name, nearest=near
+            )
         return head
 
     def heads(self) -> list[Head]:
@@ -58,8 +58,8 @@ class Ledgers:
 def connect(where: str, *, clock: Clock = system_clock) -> Ledgers:
     """Open a store, making it if there is none.
 
-    ``where`` is a path, ``sqlite:///file.db`` (``sqlite:////absolute/file.db``) or ``:memory:``. ``clock`` gives microseconds since
-    1970 (UTC). ``InvalidInput`` for other kinds of URL, ``StoreError`` where the store cannot be opened.
+    ``where`` is a path, ``sqlite:///file.db`` (``sqlite:////absolute/file.db``) or ``:memory:``. ``clock`` gives
+    microseconds since 1970 (UTC). ``InvalidInput`` for other kinds of URL, ``StoreError`` where the store cannot be opened.
     """
     place = str(where)
     found = _SCHEME.match(place)
