@@ -60,7 +60,8 @@ def _turn(standing: Standing, event: e.TurnRecorded) -> None:
     expected = None if event.role == "system" else standing.turn + 1
     if event.turn != expected:
         _refuse(
-            f"the next {event.role} turn has number {expected}, not {event.turn}: turns count user and assistant turns without gaps",
+            f"the next {event.role} turn has number {expected}, not {event.turn}: turns count user and assistant "
+            f"turns without gaps",
             field="turn",
             turn=event.turn,
             expected=expected,
@@ -109,7 +110,8 @@ def _standing_claim(standing: Standing, event: e.FactSuperseded | e.FactRetracte
         )
     if not may_supersede(event.source, claim):
         _refuse(
-            f"{event.field!r} was stated by {claim.source}; source {event.source!r} may not take it away: record a contradiction",
+            f"{event.field!r} was stated by {claim.source}; source {event.source!r} may not take it away: record a "
+            f"contradiction",
             field=event.field,
             source=event.source,
         )
@@ -121,7 +123,8 @@ def _fact_set(standing: Standing, event: e.FactSet) -> None:
     claim = standing.facts.get(event.field)
     if claim is not None:
         _refuse(
-            f"{event.field!r} has a value since version {claim.version}: supersede it (fact.superseded) or record a contradiction",
+            f"{event.field!r} has a value since version {claim.version}: supersede it (fact.superseded) or record a "
+            f"contradiction",
             field=event.field,
             standing=claim.version,
         )

@@ -57,7 +57,8 @@ def decode(type_name: str, type_version: int, turn: int | None, payload: bytes) 
         return cast(Event, model.model_validate_json(_with_turn(_without_request(payload), turn)))
     except ValidationError as error:
         raise CorruptRecord(
-            f"the payload of a {type_name} does not have its fields: {error.error_count()} problems, first {error.errors()[0]['loc']}",
+            f"the payload of a {type_name} does not have its fields: {error.error_count()} problems, first "
+            f"{error.errors()[0]['loc']}",
             type=type_name,
         ) from error
 

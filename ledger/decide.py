@@ -136,12 +136,11 @@ def _retract(standing: Standing, request: r.RetractFact) -> tuple[e.Event, ...]:
     if claim is None:
         held = [field for field, value in standing.facts.items() if value is not None]
         raise AdmissionRefused(
-            f"{name!r} has no value to retract (fields with one: {', '.join(nearest(name, held)) or 'none like it'})", field=name
+            f"{name!r} has no value to retract (fields with one: {', '.join(nearest(name, held)) or 'none like it'})",
+            field=name,
         )
     return (
-        e.FactRetracted(
-            field=name, source=request.source, retracts=claim.version, because=request.because, turn=request.turn
-        ),
+        e.FactRetracted(field=name, source=request.source, retracts=claim.version, because=request.because, turn=request.turn),
     )
 
 

@@ -1,8 +1,9 @@
 """Everything that can happen to a ledger, as frozen models in one closed union.
 
-``type`` and ``type_version`` are the stored format and never change their meaning. No model reads a clock or makes an id: what a
-model does not hold, it is given. ``turn`` stands in the envelope and not in the payload; for a fact or an entry it is the turn that
-it came from.
+``type`` and ``type_version`` are the stored format and never change their meaning. No model reads a clock or makes an id:
+what a
+model does not hold, it is given. ``turn`` stands in the envelope and not in the payload; for a fact or an entry it is the
+turn that it came from.
 """
 
 from __future__ import annotations
@@ -141,7 +142,8 @@ class ArtifactStored(EventBase):
 class EvidenceRecorded(EventBase):
     """A claim and the quote that it rests on, in one exact artifact. Its id is ``ev_`` and the version of this event.
 
-    ``match`` says whether the quote stands in the artifact's UTF-8 text, verbatim; ``start`` and ``end`` are then its characters.
+    ``match`` says whether the quote stands in the artifact's UTF-8 text, verbatim; ``start`` and ``end`` are then its
+    characters.
     """
 
     type: Literal["evidence.recorded"] = Field(default="evidence.recorded", exclude=True)
@@ -156,7 +158,7 @@ class EvidenceRecorded(EventBase):
 
 
 class Side(Frozen):
-    """One of the claims that cannot both hold: a recorded claim by its version, an evidence id, or a value with its provenance."""
+    """One of the claims that cannot both hold: a recorded claim (its version), an evidence id, or a value and its provenance."""
 
     version: int | None = Field(default=None, ge=1)
     evidence: Name | None = None

@@ -1,6 +1,7 @@
 """Foreign JSON, kept as the text in which it came.
 
-A number that is parsed and written again may be another number (``4050.10`` becomes ``4050.1``, ``2**64 + 1`` a float), keys may
+A number that is parsed and written again may be another number (``4050.10`` becomes ``4050.1``, ``2**64 + 1`` a float), keys
+may
 change their order, a lone surrogate cannot be written at all. So JSON that others wrote is checked once, kept as its source
 text, and compared by a canonical form.
 """
@@ -32,8 +33,8 @@ _MAX_INT_DIGITS = 4000  # Python refuses to convert more than 4,300 digits
 class JsonText(str):
     """The source text of one JSON value, known to be valid: no duplicate keys, no NaN, bounded depth.
 
-    Build one with ``JsonText.of(value)`` from a Python value or ``JsonText.parse(source)`` from JSON text. The text itself may hold
-    any white space between its tokens; it is always encodable as UTF-8.
+    Build one with ``JsonText.of(value)`` from a Python value or ``JsonText.parse(source)`` from JSON text. The text itself
+    may hold any white space between its tokens; it is always encodable as UTF-8.
     """
 
     __slots__ = ()
@@ -42,8 +43,8 @@ class JsonText(str):
     def of(cls, value: object) -> JsonText:
         """The JSON text of a plain Python value: str, int, finite float or Decimal, bool, None, list, dict with str keys.
 
-        Everything else (tuple, set, datetime, int keys, NaN, infinities) raises ``InvalidInput`` with its path, because it would
-        not come back as it went in.
+        Everything else (tuple, set, datetime, int keys, NaN, infinities) raises ``InvalidInput`` with its path, because it
+        would not come back as it went in.
         """
         if isinstance(value, JsonText):
             return value
@@ -111,7 +112,9 @@ def _decode(source: str | bytes) -> str:
         return source.decode("utf-8")
     except UnicodeDecodeError as error:
         raise InvalidInput(
-            f"not UTF-8 at byte {error.start}: keep raw bytes as an artifact, or decode them first", path="$", offset=error.start
+            f"not UTF-8 at byte {error.start}: keep raw bytes as an artifact, or decode them first",
+            path="$",
+            offset=error.start,
         ) from None
 
 
@@ -162,9 +165,7 @@ def _check_tree(text: str) -> None:
             object_pairs_hook=pairs,
         )
     except json.JSONDecodeError as error:
-        raise InvalidInput(
-            f"not JSON at character {error.pos}: {error.msg}", path="$", offset=error.pos
-        ) from None
+        raise InvalidInput(f"not JSON at character {error.pos}: {error.msg}", path="$", offset=error.pos) from None
     if refused:
         path, found = next(_find(tree, "$"))
         raise InvalidInput(f"{found.reason} at {path}: send the value as text, or without it", path=path)
@@ -311,9 +312,7 @@ class _TextSchema:
     """Any Python str, stored as a JSON string, or as ``{"json_literal": …}`` where UTF-8 cannot hold it."""
 
     @classmethod
-    def __get_pydantic_core_schema__(
-        cls, source: Any, handler: Callable[[Any], CoreSchema]
-    ) -> CoreSchema:
+    def __get_pydantic_core_schema__(cls, source: Any, handler: Callable[[Any], CoreSchema]) -> CoreSchema:
         return core_schema.with_info_plain_validator_function(
             _text_from, serialization=core_schema.plain_serializer_function_ser_schema(_text_to)
         )

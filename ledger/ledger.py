@@ -96,7 +96,8 @@ class Ledger:
         said_at: datetime | None = None,
         **options: Unpack[Options],
     ) -> int:
-        """Record what a call returned and return the event's version. Without ``turn``: the latest turn in which the call waits.
+        """Record what a call returned and return the event's version. Without ``turn``: the latest turn in which the call
+        waits.
 
         ``content`` is a text, a list of parts and texts, or a plain JSON value, which is kept as its JSON text.
         """
@@ -126,7 +127,8 @@ class Ledger:
         """State the value of a field; returns the event that it led to, whose ``event.type`` says what happened.
 
         ``fact.set`` (it had none), ``fact.reaffirmed`` (the same value again), ``fact.superseded`` (the new value stands), or
-        ``contradiction.recorded``: a value of the user's (``user`` or ``interface``) is not overwritten by a claim that does not name
+        ``contradiction.recorded``: a value of the user's (``user`` or ``interface``) is not overwritten by a claim that does
+        not name
         it in ``supersedes``; the claim is recorded, the old value stands. ``supersedes`` that is not the standing value raises
         ``SupersessionMismatch``. Values are plain JSON values, ``Decimal``, or ``JsonText``.
         """
@@ -167,9 +169,7 @@ class Ledger:
         event = built(e.EntryAdded, section=section, what=what, why=why, source=source, turn=turn)
         return entry_id(self._append(event, options).version)
 
-    def close_entry(
-        self, entry: str, *, because: str, turn: int | None = None, **options: Unpack[Options]
-    ) -> Recorded:
+    def close_entry(self, entry: str, *, because: str, turn: int | None = None, **options: Unpack[Options]) -> Recorded:
         """Say that an entry holds no longer: answered, lifted, withdrawn."""
         return self._append(built(e.EntryClosed, entry=entry, because=because, turn=turn), options)
 
@@ -256,7 +256,7 @@ class Ledger:
         turn: int | None = None,
         **options: Unpack[Options],
     ) -> Recorded:
-        """Close a contradiction. ``value``, if given, stands from now on: the standing value again, or one that supersedes it."""
+        """Close a contradiction. ``value``, if given, stands from now on: the standing one again, or one that supersedes it."""
         request = built(
             r.ResolveContradiction,
             contradiction=contradiction,
@@ -289,15 +289,14 @@ class Ledger:
     ) -> list[Recorded]:
         """Append events as they are, all or none, with the same admission check as every command.
 
-        ``expected_version``: ``VersionConflict`` unless the ledger is at it. ``blobs``: the bytes of artifacts among the events, by hash.
+        ``expected_version``: ``VersionConflict`` unless the ledger is at it. ``blobs``: the bytes of artifacts among the
+        events, by hash.
         """
         request = built(r.AppendEvents, events=tuple(events))
         check_size(request)
         return self._writer.execute(request, Command(expected_version=expected_version, **options), blobs)
 
-    def _append(
-        self, event: e.Event, options: Options, blobs: Mapping[str, bytes] | None = None
-    ) -> Recorded:
+    def _append(self, event: e.Event, options: Options, blobs: Mapping[str, bytes] | None = None) -> Recorded:
         return self._writer.execute(r.AppendEvents(events=(event,)), Command(**options), blobs)[0]
 
     def _execute(self, request: r.Request, options: Options) -> list[Recorded]:

@@ -22,7 +22,7 @@ _ENVELOPE: Final = (
     "e.cause, e.commitment"
 )
 _STORED: Final = (
-    f"SELECT {_ENVELOPE}, p.salt, p.compression, p.payload FROM events e "
+    f"SELECT {_ENVELOPE}, p.salt, p.compression, p.payload FROM events e "  # noqa: S608 — our own column names, no value
     "JOIN payloads p ON p.ledger = e.ledger AND p.version = e.version"
 )
 _HEAD: Final = (

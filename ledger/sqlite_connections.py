@@ -44,8 +44,8 @@ class Connections:
     def writing(self) -> Iterator[sqlite3.Connection]:
         """A connection inside a transaction that is committed at the end, or rolled back if anything is raised.
 
-        The transaction takes the write lock at once: one that reads first and then writes would fail under another writer, whatever
-        the timeout. Threads of this process queue at a lock of ours, which is fair where SQLite's busy wait is not.
+        The transaction takes the write lock at once: one that reads first and then writes would fail under another writer,
+        whatever the timeout. Threads of this process queue at a lock of ours, which is fair where SQLite's busy wait is not.
         """
         self._guard()
         with self._lock, translated(self.path):
@@ -75,7 +75,9 @@ class Connections:
         if self._pid == os.getpid():
             return
         if self._shared is not None:
-            raise StoreError("an in-memory store does not follow into a child process: connect to a file instead", path=self.path)
+            raise StoreError(
+                "an in-memory store does not follow into a child process: connect to a file instead", path=self.path
+            )
         _inherited.extend(self._by_thread.values())
         self._by_thread, self._lock, self._pid = {}, threading.RLock(), os.getpid()
 
@@ -116,7 +118,7 @@ def translated(path: str) -> Iterator[None]:
 def _way_out(error: sqlite3.Error) -> str:
     text = str(error)
     if "locked" in text or "busy" in text:
-        return f"Another process held the write lock for {BUSY_TIMEOUT_SECONDS:.0f} s: try again, or use PostgreSQL for many writers."
+        return f"Another process wrote for {BUSY_TIMEOUT_SECONDS:.0f} s: try again, or use PostgreSQL for many writers."
     if "unable to open" in text:
         return "Check that the folder exists and may be written to."
     if "not a database" in text or "malformed" in text:

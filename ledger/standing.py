@@ -90,8 +90,8 @@ def may_supersede(source: e.Source, standing: Claim) -> bool:
 class Standing:
     """Everything that a decision needs to know of a ledger, folded from its events.
 
-    ``turn`` is the number of the last turn. ``roles`` and ``open_calls`` know the turns from ``known_from`` on; a writer that opened
-    the ledger without reading all of its turns looks older ones up when they are named.
+    ``turn`` is the number of the last turn. ``roles`` and ``open_calls`` know the turns from ``known_from`` on; a writer
+    that opened the ledger without reading all of its turns looks older ones up when they are named.
     """
 
     version: int = 0
@@ -177,9 +177,7 @@ class Standing:
 
 def dispute_of(version: int, event: e.ContradictionRecorded) -> Dispute:
     """The open contradiction that an event records."""
-    claimed = frozenset(
-        side.value.canonical for side in event.sides if side.version is None and side.value is not None
-    )
+    claimed = frozenset(side.value.canonical for side in event.sides if side.version is None and side.value is not None)
     return Dispute(contradiction_id(version), event.field, claimed)
 
 

@@ -28,7 +28,8 @@ class Draft:
 class Batch:
     """One command's events for one ledger: all of them are stored, or none.
 
-    ``ledger`` is the id that a new ledger gets (16 bytes); ``expected`` is the version that the ledger must be at, 0 for a new one.
+    ``ledger`` is the id that a new ledger gets (16 bytes); ``expected`` is the version that the ledger must be at, 0 for a
+    new one.
     ``recorded_at`` is the clock's time in microseconds; the store never lets it go back inside a ledger.
     """
 

@@ -27,7 +27,7 @@ _ATTEMPTS: Final = 64
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Command:
-    """What accompanies a request: its idempotency key, who asked (``actor``) and what led to it (``cause``), opaque ids both."""
+    """What accompanies a request: its idempotency key, who asked (``actor``), what led to it (``cause``); all opaque ids."""
 
     idempotency_key: str | None = None
     actor: str | None = None
@@ -72,16 +72,14 @@ class Writer:
         """Append what the request leads to and return it; a repeated idempotency key returns the first result."""
         _check_command(command, blobs or {})
         with self._lock:
-            for attempt in range(_ATTEMPTS):
+            attempt = 0
+            while True:
                 try:
                     return self._try(request, command, blobs or {}, fresh=attempt > 0)
-                except VersionConflict as conflict:
-                    last = conflict
-                    if command.expected_version is not None:
+                except VersionConflict:
+                    attempt += 1
+                    if command.expected_version is not None or attempt == _ATTEMPTS:
                         raise
-            raise VersionConflict(
-                f"{_ATTEMPTS} other writers were first, one after the other: try again", ledger=self._name, **_versions(last)
-            ) from last
 
     def _try(self, request: r.Request, command: Command, blobs: Mapping[str, bytes], *, fresh: bool) -> list[Recorded]:
         """One attempt. A key that was used before must not be decided again, because what it led to may now be refused."""
@@ -244,14 +242,11 @@ def _check_command(command: Command, blobs: Mapping[str, bytes]) -> None:
             raise InvalidInput(f"the bytes given for {sha256[:12]}… have another SHA-256", path="blobs")
 
 
-def _versions(conflict: VersionConflict) -> dict[str, Any]:
-    return {name: conflict.details[name] for name in ("expected", "actual") if name in conflict.details}
-
-
 def check_size(request: r.AppendEvents) -> None:
     """``LimitExceeded`` for more events than one command takes."""
     if len(request.events) > MAX_EVENTS_PER_COMMAND:
         raise LimitExceeded(
-            f"{len(request.events):,} events in one command, over MAX_EVENTS_PER_COMMAND ({MAX_EVENTS_PER_COMMAND:,}): split them",
+            f"{len(request.events):,} events in one command, over MAX_EVENTS_PER_COMMAND "
+            f"({MAX_EVENTS_PER_COMMAND:,}): split them",
             path="events",
         )

@@ -6,7 +6,7 @@ from ledger.errors import LedgerError
 
 
 class BudgetExceeded(LedgerError):
-    """What may never be left out is larger than the budget; ``pins`` holds the tokens of each, ``budget_tokens`` what there is."""
+    """What is never left out is larger than the budget: ``pins`` holds the tokens of each, ``budget_tokens`` what there is."""
 
 
 class NothingToSend(LedgerError):

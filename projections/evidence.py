@@ -34,9 +34,7 @@ class EvidenceFold:
         """Add a piece of evidence."""
         event = recorded.event
         assert isinstance(event, EvidenceRecorded), "a fold gets what it reads"
-        made = Evidence(
-            evidence_id(recorded.version), event.claim, event.quote, event.sha256, event.match, event.turn
-        )
+        made = Evidence(evidence_id(recorded.version), event.claim, event.quote, event.sha256, event.match, event.turn)
         self._all.append(made)
 
     def all(self) -> tuple[Evidence, ...]:

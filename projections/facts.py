@@ -15,8 +15,8 @@ from ledger.standing import Claim, successor
 class FactValue:
     """A value that a field held for versions in ``[from_version, to_version)``; it holds still where ``to_version`` is None.
 
-    ``superseded_by`` is the version of the event that put another value in its place. ``confirmed_turn`` and ``confirmed_source``
-    name a better source that stated the same value later.
+    ``superseded_by`` is the version of the event that put another value in its place. ``confirmed_turn`` and
+    ``confirmed_source`` name a better source that stated the same value later.
     """
 
     json: JsonText
@@ -58,9 +58,7 @@ class FactsFold:
         if before is not None:
             successor_version = recorded.version if after is not None else None
             because = None if isinstance(event, FactSet) else event.because
-            values[-1] = replace(
-                values[-1], to_version=recorded.version, superseded_by=successor_version, because=because
-            )
+            values[-1] = replace(values[-1], to_version=recorded.version, superseded_by=successor_version, because=because)
         if after is not None:
             values.append(FactValue(after.value, after.source, after.turn, recorded.version))
 

@@ -9,7 +9,8 @@ from ledger.record import Recorded
 
 
 class Fold(Protocol):
-    """A read model in the making. ``evolve`` takes events in the order of their versions and nothing else has an influence on it.
+    """A read model in the making. ``evolve`` takes events in the order of their versions and nothing else has an influence
+    on it.
 
     ``reads`` names the event models that it looks at; it is never given another one.
     """

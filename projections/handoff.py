@@ -19,7 +19,7 @@ BUDGET_FIELD: Final = "budget_remaining"
 
 @dataclass(frozen=True, slots=True)
 class Handoff:
-    """The brief, as a dict of what is known: basis, goal, completed, open_questions, constraints, decisions, rejected, …"""
+    """The brief, as a dict of what is known: goal, completed, open_questions, constraints, decisions, rejected and more."""
 
     basis: Basis
     brief: dict[str, Any]
@@ -29,9 +29,7 @@ class Handoff:
         return to_json({"basis": self.basis, **self.brief})
 
 
-def handoff_of(
-    state: State, *, entries: EntriesFold, evidence: EvidenceFold, lifecycle: LifecycleFold
-) -> Handoff:
+def handoff_of(state: State, *, entries: EntriesFold, evidence: EvidenceFold, lifecycle: LifecycleFold) -> Handoff:
     """The brief that follows from a state."""
     budget = state.entities.get(BUDGET_FIELD)
     brief: dict[str, Any] = {

@@ -1,4 +1,4 @@
-"""Which turns a window keeps: system, task, middle, state, the last k turns, the current turn, and never more than the budget."""
+"""Which turns a window keeps: task, middle, state, the last k turns, the current turn, and never more than the budget."""
 
 from __future__ import annotations
 
@@ -36,9 +36,7 @@ class Plan:
 class Planner:
     """Chooses the pieces of one window. ``state`` is the state block, or None where it would say nothing new."""
 
-    def __init__(
-        self, transcript: Transcript, policy: Policy, *, state: str | None, renderer: Renderer, count: Count
-    ) -> None:
+    def __init__(self, transcript: Transcript, policy: Policy, *, state: str | None, renderer: Renderer, count: Count) -> None:
         task = transcript.task_turn
         if task is None:
             raise NothingToSend("no user turn is recorded at this version: record one, or ask for a later version")
@@ -69,7 +67,7 @@ class Planner:
         return self._settle(kept)
 
     def _pinned(self) -> dict[int, TurnPiece]:
-        """Task and current turn. If they do not fit whole, the current turn's largest results become stubs, one after the other."""
+        """Task and current turn; if they do not fit, the current turn's largest results become stubs, one after the other."""
         kept = {self._task.number: TurnPiece(self._task), self._current.number: TurnPiece(self._current)}
         by_size = sorted(_answers(self._current), key=lambda version: -len(_result(self._current, version)))
         for version in by_size:

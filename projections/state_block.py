@@ -13,7 +13,8 @@ if TYPE_CHECKING:
     from projections.state import FactNow, State
 
 PRECEDENCE: Final = (
-    "Established facts of this conversation. Where other text {place} says otherwise, lines with source user or interface hold; "
+    "Established facts of this conversation. Where other text {place} says otherwise, lines with source user or "
+    "interface hold; "
     "lines with source tool or inferred are unconfirmed."
 )
 

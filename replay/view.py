@@ -105,7 +105,7 @@ class View:
         return Shown(self.basis(), self._folds.transcript.result())
 
     def state(self) -> State:
-        """Task, entities, constraints, decisions, rejected options, open questions, with provenance; ``.block`` is their text."""
+        """Task, entities, constraints, decisions, rejected, open questions, with provenance; ``.block`` is their text."""
         folds = self._folds
         return state_of(
             self.basis(),
@@ -134,7 +134,7 @@ class View:
         )
 
     def history(self, name: str) -> FieldHistory:
-        """How a field changed: every value with its provenance and the versions for which it stood. Empty if it never had one."""
+        """How a field changed: every value with its provenance and the versions where it stood; empty if there were none."""
         field = field_name(name)
         about = tuple(found for found in self._folds.contradictions.all() if found.field == field)
         return FieldHistory(self.basis(), field, self._folds.facts.history(field), about)

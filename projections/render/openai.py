@@ -66,8 +66,7 @@ class OpenAIRenderer:
         content = [_said(part) for part in self._content(turn.parts)]
         if content or calls:
             _add(messages, {"role": "assistant", "content": content, **({"tool_calls": calls} if calls else {})})
-        for call in turn.calls:
-            messages.append(self._return(piece, call.call_id, call.tool))
+        messages.extend(self._return(piece, call.call_id, call.tool) for call in turn.calls)
 
     def _call(self, turn: Turn, call_id: str, tool: str, arguments: str | Unparsed) -> Message:
         text = arguments.unparsed if isinstance(arguments, Unparsed) else str(arguments)
@@ -79,11 +78,13 @@ class OpenAIRenderer:
         return {
             "role": "tool",
             "tool_call_id": self._ids[piece.turn.number, call_id],
-            "content": INTERRUPTED if found is None else self._result(found, found.version in piece.stubbed, tool),
+            "content": self._result(piece, found, tool),
         }
 
-    def _result(self, found: Return, is_stubbed: bool, tool: str) -> str:
-        if is_stubbed:
+    def _result(self, piece: TurnPiece, found: Return | None, tool: str) -> str:
+        if found is None:
+            return INTERRUPTED
+        if found.version in piece.stubbed:
             return stub_of(found, tool)
         texts = [self._as_text(part) for part in found.parts]
         return "\n".join(texts) if any(text.strip() for text in texts) else EMPTY_RESULT

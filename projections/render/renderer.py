@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import json
 from collections.abc import Callable, Iterator, Mapping
-from typing import Any, Final, Protocol
+from typing import Any, Final, Protocol, Self
 
 from ledger.json_text import JsonText
 from ledger.parts import DocumentPart, ImagePart
@@ -35,7 +35,7 @@ class Encoded(str):
     __slots__ = ("tokens",)
     tokens: int
 
-    def __new__(cls, text: str, tokens: int) -> Encoded:
+    def __new__(cls, text: str, tokens: int) -> Self:
         """``text`` as it goes out, ``tokens`` as it is counted."""
         made = super().__new__(cls, text)
         made.tokens = tokens
