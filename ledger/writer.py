@@ -79,6 +79,9 @@ class Writer:
                 except VersionConflict:
                     attempt += 1
                     if command.expected_version is not None or attempt == _ATTEMPTS:
+                        found = self._first_result(request, command)
+                        if found is not None:
+                            return found
                         raise
 
     def _try(self, request: r.Request, command: Command, blobs: Mapping[str, bytes], *, fresh: bool) -> list[Recorded]:
