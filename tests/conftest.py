@@ -1,5 +1,19 @@
-"""What all tests can ask for."""
+"""Fixtures that tests of several rooms share."""
 
 from __future__ import annotations
 
-pytest_plugins = ["tests.postgres.server"]
+import os
+from pathlib import Path
+
+import pytest
+
+_BESIDE_THE_REPOSITORY = Path(__file__).parents[2] / "shared" / "data"
+
+
+@pytest.fixture(scope="session")
+def real_data() -> Path:
+    """Public transcripts that are not part of the repository; a test that asks for them is skipped without them."""
+    place = Path(os.environ.get("CONTEXT_LEDGER_DATA") or _BESIDE_THE_REPOSITORY)
+    if not place.is_dir():
+        pytest.skip(f"no transcripts at {place}: set CONTEXT_LEDGER_DATA to their folder")
+    return place

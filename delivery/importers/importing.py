@@ -93,7 +93,7 @@ def _only(file: TranscriptFile) -> Conversation:
     count = 1 + sum(1 for _ in conversations)
     if count > 1:
         raise SeveralConversations(
-            f"{file.path} holds {count} conversations, but one ledger was named: leave the name out, so that each "
+            f"{file.path} holds {count} conversations, but one ledger was named: leave it out, so that each "
             "gets a ledger of its own, or give a file with one conversation",
             path=str(file.path),
             count=count,
