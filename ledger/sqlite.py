@@ -9,7 +9,7 @@ from pathlib import Path
 from typing import Any, Final
 
 from ledger.codec import pack, unpack
-from ledger.errors import StoreError, VersionConflict
+from ledger.errors import InvalidInput, StoreError, VersionConflict
 from ledger.record import FORMAT, Envelope
 from ledger.sqlite_connections import MEMORY, Connections
 from ledger.sqlite_schema import APPLICATION_ID, SCHEMA, SCHEMA_VERSION
@@ -41,7 +41,11 @@ class SqliteStore:
 
     def __init__(self, path: str) -> None:
         self._connections = Connections(path)
-        self._secret = self._prepare()
+        try:
+            self._secret = self._prepare()
+        except BaseException:
+            self._connections.close()
+            raise
 
     @property
     def secret(self) -> bytes:
@@ -159,37 +163,47 @@ class SqliteStore:
             connection.execute("INSERT INTO blobs VALUES (?, ?, ?)", (ledger, sha256, content))
 
     def _prepare(self) -> bytes:
-        """Make the tables where there are none, check that they are ours, and return the secret."""
+        """Make the tables where there are none and return the secret; a database that is not ours is left as it is."""
         with self._connections.reading() as connection:
-            if _version(connection) == SCHEMA_VERSION:
+            schema = _schema_of(connection, self._connections.path)
+            connection.execute("PRAGMA journal_mode = WAL")
+            if schema == SCHEMA_VERSION:
                 return _secret(connection)
         with self._connections.writing() as connection:
-            found = _version(connection)
-            if found > SCHEMA_VERSION:
-                raise StoreError(f"the store has schema {found}, this release knows {SCHEMA_VERSION}: upgrade context-ledger")
-            if found == 0:
-                _create(connection, self._connections.path)
+            if _schema_of(connection, self._connections.path) == 0:
+                _create(connection)
             return _secret(connection)
 
 
 def open_sqlite(path: str) -> SqliteStore:
-    """Open or make a store; the folder of ``path`` must exist."""
-    if path != MEMORY and not Path(path).resolve().parent.is_dir():
+    """Open or make a store; the folder of ``path`` must exist. A relative path is one of the folder that is current now."""
+    if path == MEMORY:
+        return SqliteStore(path)
+    if "\0" in path:
+        raise InvalidInput(f"{path!r} is not a path: leave out the NUL", path="store")
+    if not Path(path).resolve().parent.is_dir():
         raise StoreError(f"the folder of {path} does not exist: make it first", path=path)
-    return SqliteStore(path)
+    return SqliteStore(str(Path(path).absolute()))
 
 
-def _version(connection: sqlite3.Connection) -> int:
-    return int(connection.execute("PRAGMA user_version").fetchone()[0])
+def _schema_of(connection: sqlite3.Connection, path: str) -> int:
+    """The schema of a store, 0 for a database that holds nothing yet; ``StoreError`` if it is not ours to read."""
+    (application,) = connection.execute("PRAGMA application_id").fetchone()
+    (version,) = connection.execute("PRAGMA user_version").fetchone()
+    if application != APPLICATION_ID:
+        if application or version or connection.execute("SELECT 1 FROM sqlite_master LIMIT 1").fetchone() is not None:
+            raise StoreError(f"{path} is a SQLite database of something else: name another file", path=path)
+        return 0
+    if version > SCHEMA_VERSION:
+        raise StoreError(f"the store has schema {version}, this release knows {SCHEMA_VERSION}: upgrade context-ledger")
+    return int(version)
 
 
 def _secret(connection: sqlite3.Connection) -> bytes:
     return bytes(connection.execute("SELECT value FROM settings WHERE name = 'secret'").fetchone()[0])
 
 
-def _create(connection: sqlite3.Connection, path: str) -> None:
-    if connection.execute("SELECT 1 FROM sqlite_master LIMIT 1").fetchone() is not None:
-        raise StoreError(f"{path} is a SQLite database of something else: name another file", path=path)
+def _create(connection: sqlite3.Connection) -> None:
     statement = ""
     for line in SCHEMA.splitlines():  # executescript would commit the transaction that makes this safe against a second opener
         statement += line + "\n"

@@ -25,6 +25,7 @@ class Connections:
         self.path = path
         self._pid = os.getpid()
         self._by_thread: dict[int, sqlite3.Connection] = {}
+        self._opening = threading.Lock()
         self._lock = threading.RLock()
         self._closed = False
         self._shared = self._open() if path == MEMORY else None
@@ -79,17 +80,20 @@ class Connections:
                 "an in-memory store does not follow into a child process: connect to a file instead", path=self.path
             )
         _inherited.extend(self._by_thread.values())
-        self._by_thread, self._lock, self._pid = {}, threading.RLock(), os.getpid()
+        self._by_thread, self._opening, self._lock = {}, threading.Lock(), threading.RLock()
+        self._pid = os.getpid()
 
     def _own(self) -> sqlite3.Connection:
         thread = threading.get_ident()
         connection = self._by_thread.get(thread)
         if connection is None:
-            self._drop_dead_threads()
-            connection = self._by_thread[thread] = self._open()
+            with self._opening:
+                self._drop_dead_threads()
+                connection = self._by_thread[thread] = self._open()
         return connection
 
     def _drop_dead_threads(self) -> None:
+        threading.current_thread()  # a thread that was not started by Python is listed only once it has asked for itself
         alive = {thread.ident for thread in threading.enumerate()}
         for thread in [thread for thread in self._by_thread if thread not in alive]:
             self._by_thread.pop(thread).close()
@@ -99,7 +103,6 @@ class Connections:
             connection = sqlite3.connect(
                 self.path, isolation_level=None, check_same_thread=False, timeout=BUSY_TIMEOUT_SECONDS, cached_statements=64
             )
-            connection.execute("PRAGMA journal_mode = WAL")
             connection.execute("PRAGMA synchronous = FULL")
             connection.execute("PRAGMA secure_delete = ON")
             connection.execute("PRAGMA trusted_schema = OFF")

@@ -16,6 +16,7 @@ from ledger.clock import Clock
 from ledger.codec import commitment, decode, encode, request_digest_of, type_of
 from ledger.decide import decide
 from ledger.errors import IdempotencyConflict, InvalidInput, LedgerError, LimitExceeded, VersionConflict
+from ledger.json_text import has_lone_surrogate
 from ledger.limits import MAX_ARTIFACT_BYTES, MAX_EVENTS_PER_COMMAND, MAX_NAME_CHARACTERS
 from ledger.record import Envelope, Recorded
 from ledger.standing import Standing
@@ -238,6 +239,8 @@ def _check_command(command: Command, blobs: Mapping[str, bytes]) -> None:
     for name, value in (("idempotency_key", command.idempotency_key), ("actor", command.actor), ("cause", command.cause)):
         if value is not None and not 0 < len(value) <= MAX_NAME_CHARACTERS:
             raise InvalidInput(f"{name} has {len(value)} characters: give 1 to {MAX_NAME_CHARACTERS}", path=name)
+        if value is not None and name != "idempotency_key" and ("\0" in value or has_lone_surrogate(value)):
+            raise InvalidInput(f"{name} {value!r} cannot be kept by every store: leave out NUL and lone surrogates", path=name)
     for sha256, content in blobs.items():
         if len(content) > MAX_ARTIFACT_BYTES:
             raise LimitExceeded(f"artifact {sha256[:12]}… has {len(content):,} bytes, over MAX_ARTIFACT_BYTES", path="content")
