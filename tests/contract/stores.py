@@ -8,6 +8,7 @@ from typing import Final, Protocol
 
 from ledger.clock import Clock, system_clock
 from ledger.connect import Ledgers, connect
+from tests.postgres.server import databases
 
 
 class OpenStore(Protocol):
@@ -50,7 +51,8 @@ class InMemory(AtAddress):
 
 CATALOGUE: Final[dict[str, Callable[[Path], OpenStore]]] = {
     "sqlite-file": lambda folder: AtAddress(str(folder / "record.db")),
-    "sqlite-memory": lambda folder: InMemory(),
+    "sqlite-memory": lambda _: InMemory(),
+    "postgres": lambda _: AtAddress(databases().new()),
 }
 
 NOT_SHARED: Final = {"sqlite-memory": "its database is one connection of one process, and ends with it"}
