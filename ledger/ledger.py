@@ -336,6 +336,6 @@ def _return_parts(content: Content) -> tuple[Any, ...]:
 
 def check_name(name: str) -> str:
     """A ledger's name: 1 to 512 printable characters that UTF-8 can hold."""
-    if not isinstance(name, str) or not 0 < len(name) <= 512 or not name.isprintable() or has_lone_surrogate(name):
+    if not 0 < len(name) <= 512 or not name.isprintable() or has_lone_surrogate(name):
         raise InvalidInput(f"ledger name {name!r} is not usable: give 1 to 512 printable characters", path="ledger")
     return name

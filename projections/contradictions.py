@@ -36,8 +36,9 @@ class Contradiction:
 
     @property
     def turns(self) -> tuple[int, ...]:
-        """The turns that the sides come from, in order, each once."""
-        return tuple(sorted({side.turn for side in self.sides if side.turn is not None}))
+        """The turns that the sides come from, in order, each once; where they name none, the turn that found them at odds."""
+        named = {side.turn for side in self.sides if side.turn is not None}
+        return tuple(sorted(named or ({self.turn} if self.turn is not None else set())))
 
 
 class ContradictionsFold:

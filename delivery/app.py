@@ -1,0 +1,33 @@
+"""The composition root: which store the doors open."""
+
+from __future__ import annotations
+
+import os
+from pathlib import Path
+from typing import Final
+
+from ledger import Ledgers, connect
+from ledger.errors import InvalidInput
+
+STORE_VARIABLE: Final = "CONTEXT_LEDGER_STORE"
+DEFAULT_STORE: Final = "./context-ledger.db"
+
+
+def store_place(given: str | None) -> str:
+    """The store's path or URL: the one given, else the one in ``CONTEXT_LEDGER_STORE``, else a file in this folder."""
+    return given or os.environ.get(STORE_VARIABLE) or DEFAULT_STORE
+
+
+def open_store(place: str) -> Ledgers:
+    """Open a store, making it if there is none."""
+    return connect(place)
+
+
+def open_existing_store(place: str) -> Ledgers:
+    """Open a store for reading: a mistyped path is the caller's mistake and not a new, empty store."""
+    path = place.removeprefix("sqlite:///")
+    if "://" not in path and path != ":memory:" and not Path(path).exists():
+        raise InvalidInput(
+            f"no store at {path}: import something first, or name the store with --store or {STORE_VARIABLE}", path="store"
+        )
+    return connect(place)

@@ -1,0 +1,40 @@
+"""Arguments and options that several commands share, each with its one meaning."""
+
+from __future__ import annotations
+
+import re
+from datetime import datetime
+from typing import Annotated, Final
+
+import typer
+
+from ledger.errors import InvalidInput
+from replay.moment import At, Turn
+
+LedgerName = Annotated[str, typer.Argument(metavar="LEDGER", help="Name of the ledger.")]
+AsJson = Annotated[bool, typer.Option("--json", help="Print JSON for programs.")]
+Moment = Annotated[
+    str | None,
+    typer.Option(
+        metavar="V", help="As of a version (12), a turn (turn:7) or a recorded time (2031-05-11T09:00:00Z); else now."
+    ),
+]
+
+_TURN: Final = re.compile(r"turn:(\d+)")
+
+
+def moment(text: str | None) -> At:
+    """What ``--at`` means."""
+    if text is None:
+        return None
+    if text.isascii() and text.isdigit():
+        return int(text)
+    turn = _TURN.fullmatch(text)
+    if turn is not None:
+        return Turn(int(turn[1]))
+    try:
+        return datetime.fromisoformat(text)
+    except ValueError:
+        raise InvalidInput(
+            f"--at {text!r} is no version (12), turn (turn:7) or time with its zone (2031-05-11T09:00:00Z)", path="at"
+        ) from None

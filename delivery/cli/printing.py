@@ -1,0 +1,71 @@
+"""Answers for people: plain text, in which nothing from a transcript can move the cursor or hide."""
+
+from __future__ import annotations
+
+import re
+import sys
+from collections.abc import Iterable, Sequence
+from typing import Any, Final
+
+from ledger.json_text import JsonText
+from projections.basis import Basis
+
+_UNSAFE: Final = re.compile(
+    "[\x00-\x08\x0b-\x1f\x7f-\x9f\u061c\u200b\u200e\u200f\u2028-\u202e\u2060-\u2069\ufeff\ud800-\udfff\U000e0000-\U000e0fff]"
+)
+_WIDE: Final = 72
+
+
+def printable(text: str) -> str:
+    """A text with control and invisible characters shown as escapes; line ends and tabs stay."""
+    return _UNSAFE.sub(lambda match: ascii(match.group())[1:-1], text)
+
+
+def one_line(text: str, *, most: int | None = None) -> str:
+    """A text on one line, cut with an ellipsis where it is longer than ``most`` characters."""
+    line = printable(" ".join(text.split()))
+    return line if most is None or len(line) <= most else line[: most - 1] + "…"
+
+
+def print_json(answer: bytes) -> None:
+    """An answer for programs: one JSON document and a line end, UTF-8 whatever the terminal."""
+    sys.stdout.buffer.write(answer + b"\n")
+    sys.stdout.buffer.flush()
+
+
+def print_text(text: str = "") -> None:
+    """A text for people."""
+    sys.stdout.write(printable(text) + "\n")
+
+
+def print_basis(basis: Basis) -> None:
+    """The line that says what an answer rests on."""
+    policy = "" if basis.policy is None else f", policy {basis.policy[:12]}"
+    print_text(f"{basis.ledger} at version {basis.version} ({basis.recorded_at or 'nothing recorded'}{policy})\n")
+
+
+def print_table(headings: Sequence[str], rows: Iterable[Sequence[Any]]) -> None:
+    """Columns under headings, numbers to the right."""
+    from rich import box
+    from rich.console import Console
+    from rich.table import Table
+    from rich.text import Text
+
+    table = Table(box=box.SIMPLE_HEAD, pad_edge=False, show_edge=False)
+    listed = [list(row) for row in rows]
+    for place, heading in enumerate(headings):
+        is_number = bool(listed) and all(isinstance(row[place], int) for row in listed)
+        table.add_column(heading, justify="right" if is_number else "left", overflow="fold")
+    for row in listed:
+        table.add_row(*(Text(cell(value)) for value in row))
+    Console(highlight=False, markup=False).print(table)
+
+
+def cell(value: Any) -> str:
+    """A value as a table shows it: nothing for None, foreign JSON without the quotes of a string."""
+    if value is None:
+        return ""
+    if isinstance(value, JsonText):
+        plain = value.value
+        return one_line(plain if isinstance(plain, str) else value.one_line, most=_WIDE)
+    return f"{value:,}" if isinstance(value, int) else one_line(str(value), most=_WIDE)

@@ -1,0 +1,96 @@
+"""Whether what is stored is what was recorded."""
+
+from __future__ import annotations
+
+import hashlib
+from collections.abc import Iterator
+from dataclasses import dataclass
+
+from ledger import events as e
+from ledger.admission import admit
+from ledger.codec import commitment
+from ledger.connect import Ledgers
+from ledger.errors import LedgerError
+from ledger.standing import Standing
+from ledger.store import Head, Selection, Stored
+from ledger.writer import recorded
+
+
+@dataclass(frozen=True, slots=True)
+class Problem:
+    """Something in the record that cannot be: where, and what."""
+
+    ledger: str
+    version: int
+    problem: str
+
+
+@dataclass(frozen=True, slots=True)
+class Verification:
+    """The number of events checked and the problems found."""
+
+    events: int
+    problems: tuple[Problem, ...]
+
+    @property
+    def ok(self) -> bool:
+        """Whether there are no problems."""
+        return not self.problems
+
+
+def verify_store(store: Ledgers, name: str | None = None) -> Verification:
+    """Check one ledger, or all: versions, times, commitments, payloads, artifacts, and that every event was admissible."""
+    heads = store.heads() if name is None else [store.head(name)]
+    problems: list[Problem] = []
+    events = 0
+    for head in heads:
+        check = _LedgerCheck(store, head)
+        for row in store.store.read(head.ledger, Selection()):
+            events += 1
+            problems.extend(Problem(head.name, row.envelope.version, found) for found in check.problems_of(row))
+        problems.extend(Problem(head.name, head.version, found) for found in check.problems_at_end(head))
+    return Verification(events, tuple(problems))
+
+
+class _LedgerCheck:
+    """Goes through one ledger in order and remembers what the next event must follow."""
+
+    def __init__(self, store: Ledgers, head: Head) -> None:
+        self._store = store
+        self._head = head
+        self._standing = Standing()
+        self._recorded_at = 0
+
+    def problems_of(self, row: Stored) -> Iterator[str]:
+        envelope = row.envelope
+        if envelope.version != self._standing.version + 1:
+            yield f"follows version {self._standing.version}: events are missing"
+        if envelope.recorded_at < self._recorded_at:
+            yield "was recorded before the event that it follows"
+        self._recorded_at = envelope.recorded_at
+        if commitment(row.salt, row.payload) != envelope.commitment:
+            yield "payload does not match its commitment"
+        yield from self._problems_of_event(row)
+        self._standing.version = envelope.version
+
+    def _problems_of_event(self, row: Stored) -> Iterator[str]:
+        try:
+            event = recorded(row).event
+            admit(self._standing, event)
+        except LedgerError as error:
+            yield str(error)
+            return
+        self._standing.apply(row.envelope.version, event)
+        if isinstance(event, e.ArtifactStored):
+            yield from self._problems_of_artifact(event)
+
+    def _problems_of_artifact(self, event: e.ArtifactStored) -> Iterator[str]:
+        content = self._store.store.blob(self._head.ledger, event.sha256)
+        if content is None:
+            yield f"artifact {event.sha256} is missing"
+        elif hashlib.sha256(content).hexdigest() != event.sha256:
+            yield f"artifact {event.sha256} has other bytes"
+
+    def problems_at_end(self, head: Head) -> Iterator[str]:
+        if self._standing.version != head.version:
+            yield f"ends at version {self._standing.version}: payloads are missing"
