@@ -3,7 +3,8 @@
 from __future__ import annotations
 
 import re
-from typing import Final
+from collections.abc import Callable
+from typing import Final, Self
 
 from ledger.clock import Clock, system_clock
 from ledger.errors import InvalidInput, UnknownLedger, nearest
@@ -13,7 +14,6 @@ from ledger.store import Head, Store
 from ledger.writer import Writer
 
 _SCHEME: Final = re.compile(r"^([A-Za-z][A-Za-z0-9+.-]+):(?=//)")
-_SQLITE: Final = "sqlite:///"
 
 
 class Ledgers:
@@ -48,7 +48,7 @@ class Ledgers:
         """Release the store's connections."""
         self.store.close()
 
-    def __enter__(self) -> Ledgers:
+    def __enter__(self) -> Self:
         return self
 
     def __exit__(self, *failure: object) -> None:
@@ -58,19 +58,45 @@ class Ledgers:
 def connect(where: str, *, clock: Clock = system_clock) -> Ledgers:
     """Open a store, making it if there is none.
 
-    ``where`` is a path, ``sqlite:///file.db`` (``sqlite:////absolute/file.db``) or ``:memory:``. ``clock`` gives
-    microseconds since 1970 (UTC). ``InvalidInput`` for other kinds of URL, ``StoreError`` where the store cannot be opened.
+    ``where`` is a path, ``sqlite:///file.db`` (``sqlite:////absolute/file.db``), ``:memory:`` or ``postgresql://…`` (as libpq
+    has it, with ``prepare=off`` behind a pooler in transaction mode). ``clock`` gives microseconds since 1970 (UTC).
+    ``InvalidInput`` for other kinds of URL, ``StoreError`` where the store cannot be opened.
     """
     place = str(where)
     found = _SCHEME.match(place)
     if found is None:
-        path = place
-    elif place.startswith(_SQLITE):
-        path = place.removeprefix(_SQLITE)
-    elif place == "sqlite://:memory:":
-        path = ":memory:"
-    else:
-        raise InvalidInput(f"store {place!r}: give a path, sqlite:///file.db or :memory:", path="store")
+        return Ledgers(_open_path(place), clock)
+    scheme = found[1].lower()
+    if scheme not in _OPENERS:
+        raise InvalidInput(
+            f"a store at {scheme}:// is not known: give a path, :memory: or one of {', '.join(f'{s}://' for s in _OPENERS)}",
+            path="store",
+        )
+    return Ledgers(_OPENERS[scheme](place), clock)
+
+
+def _open_path(path: str) -> Store:
     if not path:
         raise InvalidInput("the path of the store is empty: give a file name, or :memory:", path="store")
-    return Ledgers(open_sqlite(path), clock)
+    return open_sqlite(path)
+
+
+def _open_sqlite_url(url: str) -> Store:
+    path = url[len("sqlite://") :]
+    if path != ":memory:" and not path.startswith("/"):
+        raise InvalidInput(f"store {url!r}: write sqlite:///file.db, or sqlite:////absolute/file.db", path="store")
+    return _open_path(path.removeprefix("/"))
+
+
+def _open_postgres_url(url: str) -> Store:
+    from ledger.postgres import open_postgres  # not needed by those who use SQLite, and slow to import
+
+    return open_postgres(url)
+
+
+_OPENERS: Final[dict[str, Callable[[str], Store]]] = {
+    "sqlite": _open_sqlite_url,
+    "postgresql": _open_postgres_url,
+    "postgres": _open_postgres_url,
+}
+"""How a store is opened, by the scheme of its URL."""

@@ -13,7 +13,7 @@ from ledger.errors import InvalidInput, StoreError, VersionConflict
 from ledger.record import FORMAT, Envelope
 from ledger.sqlite_connections import MEMORY, Connections
 from ledger.sqlite_schema import APPLICATION_ID, SCHEMA, SCHEMA_VERSION
-from ledger.store import Batch, Head, Selection, Stored
+from ledger.store import Batch, Head, Lag, Selection, Stored
 
 _PAGE_ROWS: Final = 1_000
 
@@ -105,6 +105,12 @@ class SqliteStore:
         with self._connections.reading() as connection:
             rows = connection.execute(f"{_STORED} WHERE e.position > ? ORDER BY e.position LIMIT ?", (after, limit)).fetchall()
         return [_stored(row) for row in rows]
+
+    def lag(self, *, after: int) -> Lag:
+        """How many events are stored above a position; none of them is ever held back."""
+        with self._connections.reading() as connection:
+            (events,) = connection.execute("SELECT count(*) FROM events WHERE position > ?", (after,)).fetchone()
+        return Lag(events, 0)
 
     def blob(self, ledger: bytes, sha256: str) -> bytes | None:
         """The bytes of an artifact of this ledger."""

@@ -80,6 +80,17 @@ class Selection:
     limit: int | None = None
 
 
+@dataclass(frozen=True, slots=True)
+class Lag:
+    """How far a reader of the feed is behind: ``events`` are stored above its position, ``held`` of them cannot be read yet.
+
+    Events are held while a transaction is open that began to write before theirs, and so may still bring events before them.
+    """
+
+    events: int
+    held: int
+
+
 class Store(Protocol):
     """Keeps the record durably.
 
@@ -110,6 +121,10 @@ class Store(Protocol):
 
     def feed(self, *, after: int, limit: int) -> list[Stored]:
         """Up to ``limit`` events of all ledgers with a position above ``after``, in the order of the feed."""
+        ...
+
+    def lag(self, *, after: int) -> Lag:
+        """How many events are stored above a position."""
         ...
 
     def blob(self, ledger: bytes, sha256: str) -> bytes | None:

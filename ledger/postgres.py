@@ -1,0 +1,273 @@
+"""The store for many writers: PostgreSQL, where one append is one statement, one transaction and one ledger.
+
+The position of an event is ``((xid + epoch) << 20) + ordinal``, with the number of its transaction. PostgreSQL takes a
+statement's snapshot before it numbers the statement's transaction, so a writer that sees version n was numbered after
+the one that wrote it: positions rise inside a ledger. Readers of the feed stop below the oldest transaction that still
+runs, so nothing appears behind them. Therefore nothing may be written before the append in its transaction.
+"""
+
+from __future__ import annotations
+
+import os
+from collections.abc import Iterator
+from typing import Any, Final
+
+import psycopg
+from psycopg import errors
+from psycopg.types.numeric import Int8
+
+from ledger.codec import pack, unpack
+from ledger.errors import StoreError, VersionConflict
+from ledger.postgres_connections import Address, Connection, Connections, parse
+from ledger.postgres_schema import ADVISORY_LOCK, MIGRATIONS, SCHEMA_VERSION
+from ledger.postgres_statements import (
+    APPENDS,
+    DERIVED_PUT,
+    FEED,
+    GUARD,
+    HALT,
+    HEAD,
+    LAG,
+    RAISE_EPOCH,
+    STORED_COMMAND,
+    read_page,
+)
+from ledger.record import FORMAT, Envelope
+from ledger.store import Batch, Head, Lag, Selection, Stored
+
+_PAGE_ROWS: Final = 1_000
+_OLDEST_SERVER: Final = 130_000
+
+
+class PostgresStore:
+    """A store in the schema ``context_ledger`` of a database. Safe for threads; a forked child connects anew."""
+
+    def __init__(self, address: Address) -> None:
+        self._connections = Connections(address)
+        with self._connections.alone() as connection:
+            self._secret = _prepare(connection, address.shown)
+
+    @property
+    def secret(self) -> bytes:
+        """The store's own random key for commands."""
+        return self._secret
+
+    def append(self, batch: Batch) -> list[Envelope]:
+        """Store a batch in one statement; ``VersionConflict`` if the ledger is elsewhere or the command is stored.
+
+        Where the connection breaks, the command is looked up, and appended again if it is not there.
+        """
+        statement, values = APPENDS[batch.expected == 0, bool(batch.blobs)], _parameters(batch)
+
+        def work(connection: Connection, attempt: int) -> list[Envelope]:
+            found = _this_batch(connection, batch) if attempt else None
+            if found is not None:
+                return found
+            row, taken = None, False
+            try:
+                row = connection.execute(statement, values, binary=True).fetchone()
+            except errors.UniqueViolation as error:
+                taken = "command" in (error.diag.constraint_name or "")
+            if row is not None:
+                return [_envelope(batch, row[0], ordinal, row[1]) for ordinal in range(len(batch.drafts))]
+            # The lost connection's statement may have been under way when it was looked for.
+            found = _this_batch(connection, batch) if attempt else None
+            if found is not None:
+                return found
+            raise _refusal(connection, batch, taken=taken)
+
+        return self._connections.run(work)
+
+    def head(self, name: str) -> Head | None:
+        """Where a ledger is; None if nothing was ever appended to it."""
+        row = self._one(f"{HEAD} WHERE l.name = %s", (name,))
+        return None if row is None else Head(*row)
+
+    def heads(self) -> list[Head]:
+        """All ledgers, in the order in which they were made."""
+        return [Head(*row) for row in self._all(f"{HEAD} ORDER BY l.position", ())]
+
+    def read(self, ledger: bytes, selection: Selection) -> Iterator[Stored]:
+        """The selected events, fetched in pages, so that no read stays open between them."""
+        left, after, upto = selection.limit, selection.after, selection.upto
+        while left is None or left > 0:
+            page = _PAGE_ROWS if left is None else min(left, _PAGE_ROWS)
+            rows = self._all(*read_page(ledger, selection, after=after, upto=upto, page=page))
+            yield from map(_stored, rows)
+            if len(rows) < page:
+                return
+            left = None if left is None else left - page
+            edge = rows[-1][3]
+            after, upto = (after, edge - 1) if selection.newest_first else (edge, upto)
+
+    def feed(self, *, after: int, limit: int) -> list[Stored]:
+        """Events of all ledgers above a position and below every transaction that still runs, in order."""
+        return [_stored(row) for row in self._all(FEED, (Int8(after), Int8(limit)))]
+
+    def lag(self, *, after: int) -> Lag:
+        """How many events are stored above a position; some may be held back by an older transaction."""
+        row = self._one(LAG, (Int8(after),))
+        assert row is not None, "an aggregate has one row"
+        return Lag(*row)
+
+    def blob(self, ledger: bytes, sha256: str) -> bytes | None:
+        """The bytes of an artifact of this ledger."""
+        row = self._one("SELECT content FROM context_ledger.blobs WHERE ledger = %s AND sha256 = %s", (ledger, sha256))
+        return None if row is None else row[0]
+
+    def derived_get(self, ledger: bytes, kind: str, key: str) -> bytes | None:
+        """Something derived that was kept."""
+        row = self._one(
+            "SELECT value FROM context_ledger.derived WHERE ledger = %s AND kind = %s AND key = %s", (ledger, kind, key)
+        )
+        return None if row is None else row[0]
+
+    def derived_put(self, ledger: bytes, kind: str, key: str, value: bytes, *, erasures: int) -> bool:
+        """Keep something derived, unless anything was forgotten since it was made."""
+        return self._one(DERIVED_PUT, (ledger, erasures, kind, key, value)) is not None
+
+    def raise_epoch(self) -> int:
+        """After a restore into another cluster: let positions go on above the stored ones. Returns the epoch.
+
+        Changes nothing where it is not needed. Until it is done, appends to such a store are refused.
+        """
+        with self._connections.alone() as connection, connection.transaction():
+            connection.execute(HALT)
+            row = connection.execute(RAISE_EPOCH).fetchone()
+        assert row is not None, "the store has its row"
+        return int(row[0])
+
+    def close(self) -> None:
+        """Close the connections of this process."""
+        self._connections.close()
+
+    def _all(self, query: str, values: tuple[Any, ...]) -> list[tuple[Any, ...]]:
+        return self._connections.run(lambda connection, _: connection.execute(query, values, binary=True).fetchall())
+
+    def _one(self, query: str, values: tuple[Any, ...]) -> tuple[Any, ...] | None:
+        return self._connections.run(lambda connection, _: connection.execute(query, values, binary=True).fetchone())
+
+
+def open_postgres(url: str) -> PostgresStore:
+    """Open a store by its ``postgresql://`` address, making its tables in the database if there are none.
+
+    The address is libpq's, with service files, TLS and passwords from the usual places; three parameters are ours:
+    ``prepare=off`` behind a pooler in transaction mode, ``pool`` (connections a process) and ``deadline`` (seconds).
+    """
+    return PostgresStore(parse(url))
+
+
+def _prepare(connection: psycopg.Connection[tuple[Any, ...]], place: str) -> bytes:
+    """Bring the tables up to this release, check that positions will rise, and return the secret."""
+    if connection.info.server_version < _OLDEST_SERVER:
+        raise StoreError(f"PostgreSQL store {place}: the server is older than version 13: use a newer one")
+    found = _schema_version(connection)
+    if found < SCHEMA_VERSION:
+        with connection.transaction():
+            connection.execute("SELECT pg_advisory_xact_lock(%s)", (ADVISORY_LOCK,))
+            _migrate(connection, _schema_version(connection), place)
+    elif found > SCHEMA_VERSION:
+        raise StoreError(
+            f"PostgreSQL store {place}: it has schema {found}, this release knows {SCHEMA_VERSION}: upgrade context-ledger"
+        )
+    row = connection.execute("SELECT secret FROM context_ledger.store").fetchone()
+    assert row is not None, "a migrated store has its row"
+    return bytes(row[0])
+
+
+def _schema_version(connection: psycopg.Connection[tuple[Any, ...]]) -> int:
+    # Read from the catalogue's table: to_regclass may answer from a cache that is older than the lock.
+    row = connection.execute(
+        "SELECT FROM pg_catalog.pg_class c JOIN pg_catalog.pg_namespace n ON n.oid = c.relnamespace "
+        "WHERE n.nspname = 'context_ledger' AND c.relname = 'store'"
+    ).fetchone()
+    if row is None:
+        return 0
+    row = connection.execute("SELECT schema FROM context_ledger.store").fetchone()
+    return 0 if row is None else int(row[0])
+
+
+def _migrate(connection: psycopg.Connection[tuple[Any, ...]], found: int, place: str) -> None:
+    if found == 0:
+        encoding = connection.info.parameter_status("server_encoding")
+        if encoding != "UTF8":
+            raise StoreError(
+                f"PostgreSQL store {place}: the database is encoded in {encoding}: make one with "
+                "createdb --template=template0 --encoding=UTF8"
+            )
+        connection.execute("CREATE SCHEMA context_ledger")
+    for statements in MIGRATIONS[found:]:
+        connection.execute(statements)
+    if found == 0:
+        connection.execute("INSERT INTO context_ledger.store (schema, epoch, secret) VALUES (0, 0, %s)", (os.urandom(32),))
+    connection.execute("UPDATE context_ledger.store SET schema = %s", (SCHEMA_VERSION,))
+
+
+def _parameters(batch: Batch) -> dict[str, Any]:
+    """The values of an append. Numbers have one width, so that they need one prepared statement, not many."""
+    packed = [pack(draft.payload) for draft in batch.drafts]
+    values: dict[str, Any] = {
+        "name": batch.name,
+        "ledger": batch.ledger,
+        "expected": Int8(batch.expected),
+        "command": batch.command,
+        "recorded_at": Int8(batch.recorded_at),
+        "actor": batch.actor,
+        "cause": batch.cause,
+        "types": [draft.type for draft in batch.drafts],
+        "type_versions": [Int8(draft.type_version) for draft in batch.drafts],
+        "turns": [Int8(draft.turn or 0) for draft in batch.drafts],
+        "commitments": [draft.commitment for draft in batch.drafts],
+        "salts": [draft.salt for draft in batch.drafts],
+        "compressions": [Int8(compression) for compression, _ in packed],
+        "payloads": [stored for _, stored in packed],
+    }
+    if batch.blobs:
+        values |= {"blobs": list(batch.blobs), "contents": list(batch.blobs.values())}
+    return values
+
+
+def _this_batch(connection: Connection, batch: Batch) -> list[Envelope] | None:
+    """The envelopes of this very batch if it is stored; its commitments are salted, so no other has them."""
+    rows = connection.execute(STORED_COMMAND, (batch.ledger, batch.command), binary=True).fetchall()
+    if [row[12] for row in rows] != [draft.commitment for draft in batch.drafts]:
+        return None
+    return [Envelope(*row) for row in rows]
+
+
+def _refusal(connection: Connection, batch: Batch, *, taken: bool) -> VersionConflict | StoreError:
+    """Why nothing was appended."""
+    row = connection.execute(GUARD).fetchone()
+    if row is not None and row[0]:
+        return StoreError(
+            "the stored positions are above those that this server gives, as after a restore into a new cluster: "
+            "call raise_epoch() of the store once, then append again"
+        )
+    row = connection.execute(f"{HEAD} WHERE l.name = %s", (batch.name,), binary=True).fetchone()
+    actual = 0 if row is None else Head(*row).version
+    said = "holds this command already" if taken else f"is at version {actual}, not {batch.expected}"
+    return VersionConflict(f"ledger {batch.name!r} {said}", ledger=batch.name, expected=batch.expected, actual=actual)
+
+
+def _envelope(batch: Batch, first: int, ordinal: int, recorded_at: int) -> Envelope:
+    draft = batch.drafts[ordinal]
+    return Envelope(
+        position=first + ordinal,
+        format=FORMAT,
+        ledger=batch.ledger,
+        version=batch.expected + 1 + ordinal,
+        command=batch.command,
+        ordinal=ordinal,
+        type=draft.type,
+        type_version=draft.type_version,
+        turn=draft.turn,
+        recorded_at=recorded_at,
+        actor=batch.actor,
+        cause=batch.cause,
+        commitment=draft.commitment,
+    )
+
+
+def _stored(row: tuple[Any, ...]) -> Stored:
+    *columns, salt, compression, payload = row
+    return Stored(Envelope(*columns), salt, unpack(compression, payload))

@@ -1,0 +1,107 @@
+"""The tables of the PostgreSQL store, how they came about, and the triggers that keep them append-only.
+
+A migration is added at the end of ``MIGRATIONS`` and never changed afterwards: its place is the version of the schema.
+Everything is named with its schema, so no ``search_path`` matters.
+"""
+
+from __future__ import annotations
+
+from typing import Final
+
+ADVISORY_LOCK: Final = 0x43544C47
+"""Held by the one process that migrates."""
+
+# Rows up to 8 KB stay in one page: larger payloads come compressed, so the database must not try again.
+# No foreign keys: each would lock the row that it refers to, and write to it.
+_TABLES: Final = """
+CREATE TABLE context_ledger.store (
+    one    boolean PRIMARY KEY DEFAULT true CHECK (one),
+    schema integer NOT NULL,
+    epoch  bigint  NOT NULL CHECK (epoch >= 0),
+    secret bytea   NOT NULL CHECK (octet_length(secret) = 32)
+);
+
+CREATE TABLE context_ledger.ledgers (
+    ledger   bytea  PRIMARY KEY CHECK (octet_length(ledger) = 16),
+    name     text   COLLATE "C" NOT NULL UNIQUE,
+    position bigint NOT NULL,
+    erasures bigint NOT NULL DEFAULT 0
+);
+
+CREATE TABLE context_ledger.events (
+    position     bigint   NOT NULL UNIQUE,
+    format       smallint NOT NULL,
+    ledger       bytea    NOT NULL,
+    version      bigint   NOT NULL CHECK (version >= 1),
+    command      bytea    NOT NULL CHECK (octet_length(command) = 16),
+    ordinal      integer  NOT NULL CHECK (ordinal BETWEEN 0 AND 1048575),
+    type         text     COLLATE "C" NOT NULL,
+    type_version integer  NOT NULL,
+    turn         bigint,
+    recorded_at  bigint   NOT NULL,
+    actor        text     COLLATE "C",
+    cause        text     COLLATE "C",
+    commitment   bytea    NOT NULL CHECK (octet_length(commitment) = 32),
+    PRIMARY KEY (ledger, version),
+    UNIQUE (ledger, command, ordinal)
+);
+CREATE INDEX events_other_than_turns ON context_ledger.events (ledger, version)
+    WHERE type NOT IN ('turn.recorded', 'tool.returned');
+CREATE INDEX events_of_turns ON context_ledger.events (ledger, turn) WHERE type = 'turn.recorded';
+
+CREATE TABLE context_ledger.payloads (
+    ledger      bytea    NOT NULL,
+    version     bigint   NOT NULL,
+    salt        bytea    NOT NULL CHECK (octet_length(salt) = 32),
+    compression smallint NOT NULL,
+    payload     bytea    NOT NULL,
+    PRIMARY KEY (ledger, version)
+) WITH (toast_tuple_target = 8160);
+ALTER TABLE context_ledger.payloads ALTER COLUMN payload SET STORAGE EXTERNAL;
+
+CREATE TABLE context_ledger.blobs (
+    ledger  bytea NOT NULL,
+    sha256  text  COLLATE "C" NOT NULL,
+    content bytea NOT NULL,
+    PRIMARY KEY (ledger, sha256)
+);
+
+CREATE TABLE context_ledger.derived (
+    ledger bytea NOT NULL,
+    kind   text  COLLATE "C" NOT NULL,
+    key    text  COLLATE "C" NOT NULL,
+    value  bytea NOT NULL,
+    PRIMARY KEY (ledger, kind, key)
+);
+"""
+
+# ENABLE ALWAYS: a session that replays changes as a replica (session_replication_role) is refused too.
+_TRIGGERS: Final = """
+CREATE FUNCTION context_ledger.refuse() RETURNS trigger LANGUAGE plpgsql AS $$
+BEGIN
+    RAISE EXCEPTION '% on context_ledger.% is refused: the record is append-only', TG_OP, TG_TABLE_NAME
+        USING ERRCODE = 'restrict_violation';
+END
+$$;
+
+CREATE TRIGGER events_never_change BEFORE UPDATE OR DELETE ON context_ledger.events
+    FOR EACH ROW EXECUTE FUNCTION context_ledger.refuse();
+CREATE TRIGGER events_never_go BEFORE TRUNCATE ON context_ledger.events
+    FOR EACH STATEMENT EXECUTE FUNCTION context_ledger.refuse();
+CREATE TRIGGER payloads_never_change BEFORE UPDATE ON context_ledger.payloads
+    FOR EACH ROW EXECUTE FUNCTION context_ledger.refuse();
+CREATE TRIGGER payloads_never_go_at_once BEFORE TRUNCATE ON context_ledger.payloads
+    FOR EACH STATEMENT EXECUTE FUNCTION context_ledger.refuse();
+CREATE TRIGGER blobs_never_change BEFORE UPDATE ON context_ledger.blobs
+    FOR EACH ROW EXECUTE FUNCTION context_ledger.refuse();
+ALTER TABLE context_ledger.events ENABLE ALWAYS TRIGGER events_never_change;
+ALTER TABLE context_ledger.events ENABLE ALWAYS TRIGGER events_never_go;
+ALTER TABLE context_ledger.payloads ENABLE ALWAYS TRIGGER payloads_never_change;
+ALTER TABLE context_ledger.payloads ENABLE ALWAYS TRIGGER payloads_never_go_at_once;
+ALTER TABLE context_ledger.blobs ENABLE ALWAYS TRIGGER blobs_never_change;
+"""
+
+MIGRATIONS: Final[tuple[str, ...]] = (_TABLES + _TRIGGERS,)
+"""The statements that lead from each version of the schema to the next, from an empty database on."""
+
+SCHEMA_VERSION: Final = len(MIGRATIONS)
