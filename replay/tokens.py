@@ -166,8 +166,7 @@ def _blocks(text: str) -> Iterator[str]:
     start = 0
     while len(text) - start > BLOCK_CHARACTERS:
         end = start + BLOCK_CHARACTERS
-        # One character more than the block, so that a seam at its very end is seen.
-        seam = _UP_TO_LAST_SEAM.match(text, start, end + 1)
+        seam = _UP_TO_LAST_SEAM.match(text, start, end)
         end = seam.end() if seam else end
         yield text[start:end]
         start = end
