@@ -11,9 +11,7 @@ from ledger.store import Batch, Draft
 LEDGER = b"L" * 16
 
 
-def draft(
-    payload: bytes = b'{"role":"user","parts":[]}', *, kind: str = "turn.recorded", turn: int | None = None
-) -> Draft:
+def draft(payload: bytes = b'{"role":"user","parts":[]}', *, kind: str = "turn.recorded", turn: int | None = None) -> Draft:
     """A draft of an event with a salt of its own."""
     salt = os.urandom(32)
     return Draft(kind, 1, turn, payload, salt, commitment(salt, payload))

@@ -35,9 +35,7 @@ def test_what_is_returned_is_what_is_stored(open_store: OpenStore) -> None:
 
 
 @pytest.mark.parametrize("expected", [0, 1, 3, 4])
-def test_a_stale_or_future_expectation_is_a_conflict_and_writes_nothing(
-    open_store: OpenStore, expected: int
-) -> None:
+def test_a_stale_or_future_expectation_is_a_conflict_and_writes_nothing(open_store: OpenStore, expected: int) -> None:
     store = open_store().store
     store.append(batch([draft(), draft()]))
     with pytest.raises(VersionConflict) as caught:

@@ -12,7 +12,7 @@ from tests.contract.stores import OpenStore
 
 NAMES = [
     "case-1",
-    "it's \"quoted\" `here`",
+    'it\'s "quoted" `here`',
     "Robert'); DROP TABLE events;--",
     "100% _like_ [a-z] \\ pattern",
     "zweiundvierzig Äpfel 事件 🧾",

@@ -16,9 +16,7 @@ MANY = 2_500  # more than two pages of a thousand rows
 def filled(open_store: OpenStore, count: int) -> Store:
     store = open_store().store
     kinds = ("turn.recorded", "fact.set", "tool.returned", "entry.added", "turn.recorded")
-    drafts = [
-        draft(b"%d" % version, kind=kinds[version % 5], turn=version // 10 + 1) for version in range(1, count + 1)
-    ]
+    drafts = [draft(b"%d" % version, kind=kinds[version % 5], turn=version // 10 + 1) for version in range(1, count + 1)]
     store.append(batch(drafts[: count // 2], command=b"a" * 16))
     store.append(batch(drafts[count // 2 :], command=b"b" * 16, expected=count // 2))
     return store

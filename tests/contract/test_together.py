@@ -78,9 +78,7 @@ def test_exactly_one_of_those_who_expect_the_same_version_wins(open_store: OpenS
 def test_one_command_from_eight_threads_is_one_event(open_store: OpenStore) -> None:
     handles = [open_store().ledger("case") for _ in range(8)]
     for key in ("first", "second"):
-        results = at_once(
-            [partial(handle.record_turn, "user", key, idempotency_key=key) for handle in handles]
-        )
+        results = at_once([partial(handle.record_turn, "user", key, idempotency_key=key) for handle in handles])
         assert len(set(results)) == 1
         assert isinstance(results[0], int)
     assert handles[0].version == 2
@@ -108,7 +106,7 @@ def test_two_without_an_expectation_lose_nothing(open_store: OpenStore) -> None:
             for handle, value in zip(handles, ("morning", "evening"), strict=True)
         ]
     )
-    assert sorted(result.event.type for result in results) == ["contradiction.recorded", "fact.set"]  # type: ignore[union-attr]
+    assert sorted(result.event.type for result in results) == ["contradiction.recorded", "fact.set"]
 
 
 def test_threads_come_and_go(open_store: OpenStore) -> None:

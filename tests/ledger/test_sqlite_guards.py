@@ -11,9 +11,7 @@ import pytest
 
 from ledger import connect
 
-COLUMNS = (
-    "position, format, ledger, version, command, ordinal, type, type_version, turn, recorded_at, actor, cause, commitment"
-)
+COLUMNS = "position, format, ledger, version, command, ordinal, type, type_version, turn, recorded_at, actor, cause, commitment"
 
 
 @pytest.fixture

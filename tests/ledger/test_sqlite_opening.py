@@ -37,9 +37,7 @@ def foreign(path: Path, *statements: str) -> bytes:
         ("PRAGMA user_version = 7",),
     ],
 )
-def test_a_database_of_something_else_is_refused_and_left_as_it_was(
-    tmp_path: Path, statements: tuple[str, ...]
-) -> None:
+def test_a_database_of_something_else_is_refused_and_left_as_it_was(tmp_path: Path, statements: tuple[str, ...]) -> None:
     path = tmp_path / "other.db"
     before = foreign(path, *statements)
     with pytest.raises(StoreError, match="something else: name another file"):
@@ -59,7 +57,9 @@ def test_a_store_of_a_later_release_is_refused(tmp_path: Path) -> None:
     assert path.read_bytes() == before
 
 
-@pytest.mark.parametrize("content", [b"this is a text file, and a long one at that\n" * 100, b"SQLite format 3\0" + b"x" * 5000])
+@pytest.mark.parametrize(
+    "content", [b"this is a text file, and a long one at that\n" * 100, b"SQLite format 3\0" + b"x" * 5000]
+)
 def test_a_file_that_is_no_database_is_refused_and_left_as_it_was(tmp_path: Path, content: bytes) -> None:
     path = tmp_path / "notes.txt"
     path.write_bytes(content)
@@ -103,9 +103,7 @@ def test_a_path_and_a_url_name_the_same_store(tmp_path: Path) -> None:
     assert [entry.name for entry in tmp_path.iterdir()] == [path.name]
 
 
-def test_a_relative_path_means_the_folder_in_which_it_was_opened(
-    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
-) -> None:
+def test_a_relative_path_means_the_folder_in_which_it_was_opened(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     """Although connections are opened later, by every thread for itself."""
     (tmp_path / "elsewhere").mkdir()
     monkeypatch.chdir(tmp_path)
