@@ -12,7 +12,7 @@ import json
 import re
 from collections.abc import Callable, Iterator
 from decimal import Decimal, InvalidOperation
-from typing import Annotated, Any, NoReturn
+from typing import Annotated, Any, NoReturn, Self
 
 from pydantic import GetCoreSchemaHandler
 from pydantic_core import CoreSchema, core_schema
@@ -25,19 +25,30 @@ _STRING = re.compile(r'"(?:[^"\\]|\\.)*"')
 _STRING_OR_SPACE = re.compile(r'("(?:[^"\\]|\\.)*")|[ \t\n\r]+')
 _BRACKET = re.compile(r"[\[\]{}]")
 _SURROGATE = re.compile("[\ud800-\udfff]")
-_NUMBER = re.compile(r"(-?)(\d+)(?:\.(\d+))?(?:[eE]([+-]?\d+))?")
-_MAX_EXPONENT_DIGITS = 18
+_NUMBER = re.compile(r"(-?)(\d+)(?:\.(\d+))?(?:[eE](?:\+|(-))?0*(\d+))?")
 _MAX_INT_DIGITS = 4000  # Python refuses to convert more than 4,300 digits
 
 
 class JsonText(str):
     """The source text of one JSON value, known to be valid: no duplicate keys, no NaN, bounded depth.
 
-    Build one with ``JsonText.of(value)`` from a Python value or ``JsonText.parse(source)`` from JSON text. The text itself
-    may hold any white space between its tokens; it is always encodable as UTF-8.
+    Build one with ``JsonText.of(value)`` from a Python value or ``JsonText.parse(source)`` from JSON text; ``JsonText(source)``
+    checks likewise, and keeps the white space around the value too. A text is always encodable as UTF-8.
     """
 
     __slots__ = ()
+
+    def __new__(cls, source: str) -> Self:
+        """Check ``source`` and keep it as it is; ``InvalidInput`` names the path or the offset."""
+        _check_depth(source)
+        text = _escape_surrogates(source)
+        _check_tree(text)
+        return str.__new__(cls, text)
+
+    @classmethod
+    def stored(cls, text: str) -> Self:
+        """The text that was checked before it was stored: not checked again."""
+        return str.__new__(cls, text)
 
     @classmethod
     def of(cls, value: object) -> JsonText:
@@ -48,15 +59,16 @@ class JsonText(str):
         """
         if isinstance(value, JsonText):
             return value
-        return cls("".join(_encode(value, "$", 0)))
+        text = "".join(_encode(value, "$", 0))
+        if "\\ud" in text:  # two keys may be one: the character and the pair of surrogates that spells it
+            return cls(text)
+        _check_depth(text)
+        return cls.stored(text)
 
     @classmethod
     def parse(cls, source: str | bytes) -> JsonText:
         """Check ``source`` and keep it, without the white space around it; ``InvalidInput`` names the path or the offset."""
-        text = _decode(source).strip(_SPACE)
-        _check_depth(text)
-        _check_tree(text)
-        return cls(_escape_surrogates(text))
+        return cls(_decode(source).strip(_SPACE))
 
     @property
     def value(self) -> Any:
@@ -85,7 +97,7 @@ def _validate(value: object, info: core_schema.ValidationInfo[Any]) -> JsonText:
     if info.mode == "json":
         if not isinstance(value, str):
             raise ValueError("foreign JSON is stored as a string")
-        return JsonText(value)
+        return JsonText.stored(value)
     return JsonText.of(value)
 
 
@@ -187,8 +199,6 @@ def _child(path: str, name: str) -> str:
 
 
 def _encode(value: object, path: str, depth: int) -> Iterator[str]:
-    if depth > MAX_JSON_DEPTH:
-        _too_deep(path)
     match value:
         case None | True | False:
             yield json.dumps(value)
@@ -213,6 +223,8 @@ def _encode(value: object, path: str, depth: int) -> Iterator[str]:
 
 
 def _encode_list(items: list[Any], path: str, depth: int) -> Iterator[str]:
+    if depth == MAX_JSON_DEPTH:
+        _too_deep(path)
     yield "["
     for index, item in enumerate(items):
         if index:
@@ -222,6 +234,8 @@ def _encode_list(items: list[Any], path: str, depth: int) -> Iterator[str]:
 
 
 def _encode_dict(items: dict[Any, Any], path: str, depth: int) -> Iterator[str]:
+    if depth == MAX_JSON_DEPTH:
+        _too_deep(path)
     yield "{"
     for index, (name, item) in enumerate(items.items()):
         if not isinstance(name, str):
@@ -273,12 +287,13 @@ def _canonical(tree: Any) -> Iterator[str]:
 def _canonical_number(source: str) -> str:
     match = _NUMBER.fullmatch(source)
     assert match is not None, "the parser hands over JSON numbers only"
-    sign, whole, fraction, exponent = match[1], match[2], match[3] or "", match[4] or "0"
+    sign, whole, fraction = match[1], match[2], match[3] or ""
+    exponent = (match[4] or "") + (match[5] or "0")
     digits = (whole + fraction).lstrip("0")
     significant = digits.rstrip("0")
     if not significant:
         return "0"
-    if len(exponent) > _MAX_EXPONENT_DIGITS:
+    if len(exponent) > _MAX_INT_DIGITS:
         return source
     power = int(exponent) - len(fraction) + len(digits) - len(significant)
     return f"{sign}{significant}e{power}"
@@ -298,10 +313,15 @@ def _python_decimal(source: str) -> Decimal | str:
 
 def _text_from(value: object, info: core_schema.ValidationInfo[Any]) -> str:
     if isinstance(value, str):
-        return value
+        return _pairs_joined(value) if has_lone_surrogate(value) else value
     if info.mode == "json" and isinstance(value, dict) and value.keys() == {"json_literal"}:
         return str(json.loads(value["json_literal"]))
     raise ValueError("a text is a str")
+
+
+def _pairs_joined(text: str) -> str:
+    """A high surrogate before a low one is the character that they spell: JSON could not tell them from it."""
+    return text.encode("utf-16", "surrogatepass").decode("utf-16", "surrogatepass")
 
 
 def _text_to(value: str) -> str | dict[str, str]:

@@ -63,7 +63,7 @@ def _arguments_from(value: object, info: core_schema.ValidationInfo[Any]) -> Jso
     if info.mode != "json":
         return JsonText.of(value)
     if isinstance(value, str):
-        return JsonText(value)
+        return JsonText.stored(value)
     return Unparsed.model_validate_json(JsonText.of(value))
 
 
