@@ -14,6 +14,7 @@ _UNSAFE: Final = re.compile(
     "[\x00-\x08\x0b-\x1f\x7f-\x9f\u061c\u200b\u200e\u200f\u2028-\u202e\u2060-\u2069\ufeff\ud800-\udfff\U000e0000-\U000e0fff]"
 )
 _WIDE: Final = 72
+_PIPED_WIDTH: Final = 160
 
 
 def printable(text: str) -> str:
@@ -58,7 +59,10 @@ def print_table(headings: Sequence[str], rows: Iterable[Sequence[Any]]) -> None:
         table.add_column(heading, justify="right" if is_number else "left", overflow="fold")
     for row in listed:
         table.add_row(*(Text(cell(value)) for value in row))
-    Console(highlight=False, markup=False).print(table)
+    console = Console(highlight=False, markup=False, width=None if sys.stdout.isatty() else _PIPED_WIDTH)
+    with console.capture() as shown:
+        console.print(table)
+    print_text("\n".join(line.rstrip() for line in shown.get().splitlines()))
 
 
 def cell(value: Any) -> str:
