@@ -3,15 +3,18 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Callable
+import threading
+from collections.abc import Callable, Iterator
 from typing import Final, Self
 
 from ledger.clock import Clock, system_clock
 from ledger.errors import InvalidInput, UnknownLedger, nearest
+from ledger.following import follow
 from ledger.ledger import Ledger, check_name
+from ledger.record import Recorded
 from ledger.sqlite import open_sqlite
-from ledger.store import Head, Store
-from ledger.writer import Writer
+from ledger.store import Head, Lag, Store
+from ledger.writer import Writer, recorded
 
 _SCHEME: Final = re.compile(r"^([A-Za-z][A-Za-z0-9+.-]+):(?=//)")
 
@@ -43,6 +46,21 @@ class Ledgers:
     def heads(self) -> list[Head]:
         """All ledgers, in the order in which they were made."""
         return self.store.heads()
+
+    def follow(
+        self, after: int = 0, *, stop: threading.Event | None = None, idle_seconds: float | None = None
+    ) -> Iterator[Recorded]:
+        """Every event of every ledger with a position above ``after``, once and in order, then those to come.
+
+        Ends when ``stop`` is set, or when nothing came for ``idle_seconds`` (0: read what is there and end). Keep
+        ``envelope.position`` of the last event that was dealt with and give it to resume. ``StoreError`` where the store cannot
+        be reached, ``UnknownEventType`` for an event that this release does not know.
+        """
+        return map(recorded, follow(self.store, after=after, stop=stop, idle_seconds=idle_seconds))
+
+    def lag(self, after: int) -> Lag:
+        """How far a follower is behind that has dealt with everything up to the position ``after``."""
+        return self.store.lag(after=after)
 
     def close(self) -> None:
         """Release the store's connections."""
