@@ -209,9 +209,7 @@ def _unknown(name: str, because: str) -> UnknownEncoding:
     models = sorted({model.rstrip("-") for model, encoding in tables.items() if encoding in carried})
     known = (*ENCODINGS, *models)
     # The family alone ("o9" of "o9-preview") when the whole name resembles nothing.
-    similar = (
-        nearest(name.lower(), known) or nearest(name.lower().partition("-")[0], known) or list(ENCODINGS)
-    )
+    similar = nearest(name.lower(), known) or nearest(name.lower().partition("-")[0], known) or list(ENCODINGS)
     return UnknownEncoding(
         f"no token encoding is known for {name!r}{because}; nearest: {', '.join(similar)}. A model without a "
         f"public tokenizer, such as claude, has only estimates: choose {' or '.join(ENCODINGS)} by name",
