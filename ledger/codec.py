@@ -102,8 +102,10 @@ def pack(payload: bytes) -> tuple[int, bytes]:
     return PLAIN, payload
 
 
-def unpack(compression: int, stored: bytes) -> bytes:
+def unpack(compression: int, stored: object) -> bytes:
     """The payload of stored bytes; ``CorruptRecord`` where they cannot be read."""
+    if not isinstance(stored, bytes):
+        raise CorruptRecord(f"a stored payload is {type(stored).__name__} and not bytes: it was changed from outside")
     if compression == PLAIN:
         return stored
     if compression != ZLIB:

@@ -10,7 +10,7 @@ from ledger import events as e
 from ledger.admission import admit
 from ledger.codec import commitment
 from ledger.connect import Ledgers
-from ledger.errors import LedgerError
+from ledger.errors import CorruptRecord, LedgerError
 from ledger.standing import Standing
 from ledger.store import Head, Selection, Stored
 from ledger.writer import recorded
@@ -45,9 +45,9 @@ def verify_store(store: Ledgers, name: str | None = None) -> Verification:
     events = 0
     for head in heads:
         check = _LedgerCheck(store, head)
-        for row in store.store.read(head.ledger, Selection()):
+        for version, found in check.rows():
             events += 1
-            problems.extend(Problem(head.name, row.envelope.version, found) for found in check.problems_of(row))
+            problems.extend(Problem(head.name, version, problem) for problem in found)
         problems.extend(Problem(head.name, head.version, found) for found in check.problems_at_end(head))
     return Verification(events, tuple(problems))
 
@@ -60,8 +60,22 @@ class _LedgerCheck:
         self._head = head
         self._standing = Standing()
         self._recorded_at = 0
+        self._knows_all = True  # once an event cannot be read, what may follow it cannot be judged
 
-    def problems_of(self, row: Stored) -> Iterator[str]:
+    def rows(self) -> Iterator[tuple[int, list[str]]]:
+        """Every stored version with its problems; one that cannot even be read is a problem and not the end."""
+        while self._standing.version < self._head.version:
+            try:
+                for row in self._store.store.read(self._head.ledger, Selection(after=self._standing.version)):
+                    yield row.envelope.version, list(self._problems_of(row))
+            except CorruptRecord as error:
+                self._standing.version += 1
+                self._knows_all = False
+                yield self._standing.version, [str(error)]
+            else:
+                return
+
+    def _problems_of(self, row: Stored) -> Iterator[str]:
         envelope = row.envelope
         if envelope.version != self._standing.version + 1:
             yield f"follows version {self._standing.version}: events are missing"
@@ -76,10 +90,15 @@ class _LedgerCheck:
     def _problems_of_event(self, row: Stored) -> Iterator[str]:
         try:
             event = recorded(row).event
-            admit(self._standing, event)
         except LedgerError as error:
+            self._knows_all = False
             yield str(error)
             return
+        try:
+            if self._knows_all:
+                admit(self._standing, event)
+        except LedgerError as error:
+            yield str(error)
         self._standing.apply(row.envelope.version, event)
         if isinstance(event, e.ArtifactStored):
             yield from self._problems_of_artifact(event)

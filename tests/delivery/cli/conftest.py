@@ -1,0 +1,55 @@
+"""The command line as its users meet it: arguments in, output, errors and an exit code out."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Callable
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from delivery.cli.application import run
+
+
+@dataclass(frozen=True)
+class Outcome:
+    """What a command left behind."""
+
+    code: int
+    out: str
+    err: str
+
+    @property
+    def answer(self) -> Any:
+        """The JSON that it printed."""
+        return json.loads(self.out)
+
+
+Command = Callable[..., Outcome]
+
+
+@pytest.fixture
+def store_path(tmp_path: Path) -> Path:
+    """Where the commands of a test keep their store."""
+    return tmp_path / "store.db"
+
+
+@pytest.fixture
+def command(store_path: Path, capsys: pytest.CaptureFixture[str]) -> Command:
+    """Runs one command on the test's store."""
+
+    def run_command(*arguments: str) -> Outcome:
+        code = run(["--store", str(store_path), *arguments])
+        captured = capsys.readouterr()
+        return Outcome(code, captured.out, captured.err)
+
+    return run_command
+
+
+@pytest.fixture
+def refund(command: Command) -> str:
+    """The name of the refund case's ledger, recorded into the test's store."""
+    assert command("demo").code == 0
+    return "refund-ORD-88213"

@@ -1,0 +1,46 @@
+"""The demonstration, as a newcomer runs it."""
+
+from __future__ import annotations
+
+import subprocess
+import sys
+from pathlib import Path
+
+from tests.delivery.cli.conftest import Command
+
+
+def test_the_demo_shows_both_points_in_time(command: Command) -> None:
+    """Window, state, history of the amount and handoff."""
+    shown = command("demo").out
+    for title in (
+        "Window, as of turn 10",
+        "State, as of turn 10",
+        "Window, now",
+        "State, now",
+        "History of the amount",
+        "Handoff",
+    ):
+        assert f"=== {title}" in shown
+    before, now = shown.split("=== Window, now")
+    assert '"value":"4,180 INR"' in before
+    assert '"value":"4,050 INR"' not in before
+    assert '"value":"4,050 INR"' in now
+    assert "store credit" in now
+    assert "contradiction about price of the express edition" in now
+
+
+def test_the_demo_twice_records_once(command: Command) -> None:
+    """The second run finds the case recorded."""
+    command("demo")
+    version = command("ledgers", "--json").answer[0]["version"]
+    command("demo")
+    assert command("ledgers", "--json").answer[0]["version"] == version
+
+
+def test_the_demo_keeps_to_a_store_of_its_own(tmp_path: Path) -> None:
+    """Without --store it leaves the everyday store alone."""
+    program = "from delivery.cli import main; main()"
+    done = subprocess.run([sys.executable, "-c", program, "demo"], cwd=tmp_path, env={}, capture_output=True, check=True)
+    assert b"Handoff" in done.stdout
+    assert not (tmp_path / "context-ledger.db").exists()
+    assert (tmp_path / "context-ledger-demo.db").exists()

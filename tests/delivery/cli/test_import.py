@@ -1,0 +1,83 @@
+"""Importing from the command line."""
+
+from __future__ import annotations
+
+import json
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from tests.delivery.cli.conftest import Command
+
+
+def _written(path: Path, value: Any) -> str:
+    path.write_text(json.dumps(value), encoding="utf-8")
+    return str(path)
+
+
+def _messages(*texts: str) -> list[dict[str, str]]:
+    roles = ("user", "assistant")
+    return [{"role": roles[place % 2], "content": text} for place, text in enumerate(texts)]
+
+
+def test_the_same_file_twice_adds_nothing_and_a_grown_file_its_growth(command: Command, tmp_path: Path) -> None:
+    """The ledger's name follows from the beginning of the conversation, which does not change."""
+    file = tmp_path / "talk.json"
+    first = command("import", _written(file, _messages("where is my parcel?", "which one?")), "--json").answer
+    assert first["events"] == 2
+    assert first["skipped"] == []
+    again = command("import", str(file), "--json").answer
+    assert again == {"ledgers": first["ledgers"], "events": 0, "skipped": []}
+    grown = _messages("where is my parcel?", "which one?", "PRC-5521")
+    assert command("import", _written(file, grown), "--json").answer == {**first, "events": 1}
+
+
+def test_another_story_under_the_same_name_is_refused_with_its_turn(command: Command, tmp_path: Path) -> None:
+    """Nothing is added."""
+    file = tmp_path / "talk.json"
+    command("import", _written(file, _messages("a", "b", "c")), "--ledger", "talk")
+    outcome = command("import", _written(file, _messages("a", "other", "c")), "--ledger", "talk")
+    assert outcome.code == 2
+    assert "turn 2" in outcome.err
+    assert command("ledgers", "--json").answer[0]["version"] == 3
+
+
+def test_a_malformed_line_is_reported_and_the_rest_imported(command: Command, tmp_path: Path) -> None:
+    """By its number, with the reason."""
+    file = tmp_path / "talks.jsonl"
+    lines = [json.dumps({"id": f"talk-{number}", "messages": _messages("hello", "hi")}) for number in range(3)]
+    lines[1] = '{"id": "talk-1", "mess'
+    file.write_text("\n".join(lines) + "\n", encoding="utf-8")
+    answer = command("import", str(file), "--json").answer
+    assert answer["ledgers"] == ["talk-0", "talk-2"]
+    assert answer["events"] == 4
+    assert [skipped["line"] for skipped in answer["skipped"]] == [2]
+    assert answer["skipped"][0]["reason"]
+
+
+def test_nothing_recognised_is_an_error(command: Command, tmp_path: Path) -> None:
+    """A file of something else is not an empty success."""
+    outcome = command("import", _written(tmp_path / "other.json", {"temperature": 21}))
+    assert outcome.code == 2
+    assert "openai" in outcome.err
+
+
+@pytest.mark.parametrize("form", ["auto", "anthropic"])
+def test_an_anthropic_body_is_imported_with_its_system_text(command: Command, tmp_path: Path, form: str) -> None:
+    """The window gives back what came in."""
+    body = {
+        "system": "Answer in Welsh.",
+        "messages": [
+            {"role": "user", "content": "Beth yw'r tywydd?"},
+            {"role": "assistant", "content": [{"type": "tool_use", "id": "t1", "name": "weather", "input": {"at": "Bala"}}]},
+            {"role": "user", "content": [{"type": "tool_result", "tool_use_id": "t1", "content": "rain"}]},
+        ],
+    }
+    file = _written(tmp_path / "body.json", body)
+    command("import", file, "--format", form, "--ledger", "welsh")
+    answer = command("window", "welsh", "--render", "anthropic", "--json").answer
+    assert answer["request"]["system"] == body["system"]
+    assert answer["request"]["messages"][0] == body["messages"][0]
+    assert answer["request"]["messages"][1] == body["messages"][1]
+    assert answer["request"]["messages"][2]["content"] == body["messages"][2]["content"]

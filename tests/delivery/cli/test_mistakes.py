@@ -1,0 +1,78 @@
+"""Mistakes leave as one line on standard error: exit code 2 for the caller's, 1 for ours."""
+
+from __future__ import annotations
+
+import sqlite3
+from pathlib import Path
+
+import pytest
+
+from delivery.cli.application import app, run
+from tests.delivery.cli.conftest import Command
+
+
+@pytest.mark.parametrize(
+    ("arguments", "said"),
+    [
+        ((), "--help"),
+        (("nonsense",), "nonsense"),
+        (("window",), "LEDGER"),
+        (("show", "no-such-ledger"), "no-such-ledger"),
+        (("state", "refund-ORD-88213", "--at", "999"), "36"),
+        (("state", "refund-ORD-88213", "--at", "turn:99"), "14"),
+        (("state", "refund-ORD-88213", "--at", "yesterday"), "--at"),
+        (("state", "refund-ORD-88213", "--at", "2031-05-11T09:00:00"), "zone"),
+        (("window", "refund-ORD-88213", "--budget", "0"), "--budget"),
+        (("window", "refund-ORD-88213", "--render", "cobol", "--json"), "anthropic"),
+        (("window", "refund-ORD-88213", "--encoding", "claude-9"), "o200k_base"),
+        (("import", "missing.json"), "missing.json"),
+        (("import", "README.md", "--format", "cobol"), "openai"),
+    ],
+)
+@pytest.mark.usefixtures("refund")
+def test_a_mistake_is_one_line_and_exit_code_2(command: Command, arguments: tuple[str, ...], said: str) -> None:
+    """The line names what was wrong or the way out."""
+    outcome = command(*arguments)
+    assert outcome.code == 2, outcome.err
+    assert outcome.out == ""
+    assert outcome.err.startswith("context-ledger: ")
+    assert outcome.err.count("\n") == 1
+    assert said in outcome.err
+
+
+def test_a_mistyped_store_is_not_made(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    """Asking never makes a store."""
+    place = tmp_path / "typo.db"
+    assert run(["--store", str(place), "ledgers"]) == 2
+    assert not place.exists()
+    assert "typo.db" in capsys.readouterr().err
+
+
+def test_a_file_that_is_no_store_is_said_to_be_none(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    """The store's fault has exit code 1."""
+    place = tmp_path / "text.db"
+    place.write_text("not a database, but long enough to be read as one " * 50)
+    assert run(["--store", str(place), "ledgers"]) == 1
+    assert capsys.readouterr().err.count("\n") == 1
+
+
+def test_verify_names_what_was_tampered_with(command: Command, refund: str, store_path: Path) -> None:
+    """A changed payload, by somebody who dropped the triggers, is found; exit code 1."""
+    assert command("verify", "--json").answer == {"ok": True, "events": 36, "problems": []}
+    with sqlite3.connect(store_path) as connection:
+        connection.execute("DROP TRIGGER payloads_never_change")
+        connection.execute("UPDATE payloads SET payload = replace(payload, '4,180', '9,180') WHERE version = 4")
+    outcome = command("verify", "--json")
+    assert outcome.code == 1
+    assert not outcome.answer["ok"]
+    assert outcome.answer["problems"][0]["version"] == 4
+    assert outcome.answer["problems"][0]["ledger"] == refund
+
+
+def test_every_command_has_help_with_an_example(capsys: pytest.CaptureFixture[str]) -> None:
+    """--help shows how the command is used."""
+    names = [command.name for command in app.registered_commands]
+    assert {"demo", "import", "ledgers", "show", "state", "window", "explain", "handoff", "verify"} <= set(names)
+    for name in names:
+        assert run([str(name), "--help"]) == 0
+        assert f"Example: context-ledger {name}" in capsys.readouterr().out

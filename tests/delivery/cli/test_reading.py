@@ -1,0 +1,149 @@
+"""What the asking commands answer, for programs and for people."""
+
+from __future__ import annotations
+
+import json
+import subprocess
+import sys
+from pathlib import Path
+
+import pytest
+
+import ledger
+from replay import view
+from tests.delivery.cli.conftest import Command
+
+
+def test_ledgers_lists_version_turns_and_opening(command: Command, refund: str) -> None:
+    """One object a ledger."""
+    (row,) = command("ledgers", "--json").answer
+    assert row["ledger"] == refund
+    assert (row["version"], row["turns"]) == (36, 14)
+    assert row["opened_at"].endswith("Z")
+    assert set(row) == {"ledger", "version", "turns", "opened_at"}
+
+
+def test_show_has_every_turn_with_parts_and_returns(command: Command, refund: str) -> None:
+    """A turn has its number, version, role, parts and what its calls returned."""
+    answer = command("show", refund, "--json").answer
+    turns = answer["turns"]
+    assert [turn["turn"] for turn in turns] == list(range(1, 15))
+    assert turns[0]["role"] == "user"
+    assert turns[0]["parts"][0]["text"].startswith("I was charged twice")
+    assert turns[1]["parts"] == [
+        {"type": "tool_call", "call_id": "call_1", "tool": "search_orders", "arguments": {"order_id": "ORD-88213"}}
+    ]
+    assert [found["call_id"] for found in turns[6]["returns"]] == ["call_2", "call_3"]
+    assert answer["basis"]["version"] == 36
+
+
+def test_state_has_the_sections_and_the_block(command: Command, refund: str) -> None:
+    """Entities by name, lists with ids, and the block's text."""
+    answer = command("state", refund, "--json").answer
+    assert answer["task"].startswith("I was charged twice")
+    assert answer["sections"]["entities"]["amount"] == {"value": "4,050 INR", "turn": 11, "source": "user"}
+    (rejected,) = answer["sections"]["rejected"]
+    assert (rejected["what"], rejected["turn"], rejected["source"]) == ("store credit", 6, "user")
+    assert rejected["id"].startswith("en_")
+    assert answer["block"].startswith("<state>\n")
+    assert set(answer["sections"]) == {"entities", "constraints", "decisions", "rejected", "open"}
+
+
+def test_state_as_of_a_turn_is_what_it_was(command: Command, refund: str) -> None:
+    """A version, a turn and a time name the same moment."""
+    by_turn = command("state", refund, "--at", "turn:10", "--json").answer
+    assert by_turn["sections"]["entities"]["amount"]["value"] == "4,180 INR"
+    version, time = by_turn["basis"]["version"], by_turn["basis"]["recorded_at"]
+    assert command("state", refund, "--at", str(version), "--json").answer == by_turn
+    assert command("state", refund, "--at", time, "--json").answer["basis"]["version"] >= version
+
+
+def test_window_has_tokens_receipt_and_request(command: Command, refund: str) -> None:
+    """The request goes to the provider as it is; the receipt has a row for every turn."""
+    answer = command("window", refund, "--tail", "2", "--budget", "900", "--render", "anthropic", "--json").answer
+    assert answer["tokens"] <= 900
+    assert answer["encoding"] == "o200k_base"
+    assert [row["turn"] for row in answer["receipt"]] == list(range(1, 15))
+    assert set(answer["receipt"][0]) == {"turn", "verdict", "rule", "tokens"}
+    assert answer["request"]["system"].startswith("You are the support agent")
+    assert answer["request"]["messages"][0]["role"] == "user"
+    assert answer["basis"]["policy"]
+
+
+def test_window_over_budget_is_the_callers_to_mend(command: Command, refund: str) -> None:
+    """The pins and their sizes in one line, exit code 2."""
+    outcome = command("window", refund, "--budget", "50", "--json")
+    assert (outcome.code, outcome.out) == (2, "")
+    assert outcome.err.count("\n") == 1
+    for pin in ("system", "task", "current", "state"):
+        assert pin in outcome.err
+
+
+def test_explain_tells_the_life_of_a_field(command: Command, refund: str) -> None:
+    """Two values, the first superseded by the event that began the second."""
+    answer = command("explain", refund, "Amount", "--json").answer
+    first, second = answer["values"]
+    assert (first["value"], first["turn"], first["source"]) == ("4,180 INR", 1, "user")
+    assert (second["value"], second["turn"], second["source"]) == ("4,050 INR", 11, "user")
+    assert first["to_version"] == first["superseded_by"] == second["from_version"]
+    assert second["to_version"] is None
+    assert answer["field"] == "amount"
+    assert answer["contradictions"] == []
+
+
+def test_explain_of_an_unknown_field_names_the_nearest(command: Command, refund: str) -> None:
+    """A slip of the hand is told apart from an empty history."""
+    outcome = command("explain", refund, "amuont")
+    assert outcome.code == 2
+    assert "amount" in outcome.err
+
+
+def test_handoff_has_what_is_known_and_nothing_else(command: Command, refund: str) -> None:
+    """Nobody recorded a budget, so there is none."""
+    answer = command("handoff", refund, "--json").answer
+    assert answer["goal"].startswith("I was charged twice")
+    assert [entry["what"] for entry in answer["rejected"]] == ["store credit"]
+    assert answer["completed"][0]["because"] == "4,050 INR, by the statement"
+    assert len(answer["evidence_ids"]) == 2
+    assert answer["contradictions"][0]["turns"] == [7]
+    assert "budget_remaining" not in answer
+
+
+@pytest.mark.parametrize("asked", ["show", "state", "window", "handoff"])
+def test_people_get_text(command: Command, refund: str, asked: str) -> None:
+    """Without --json there is no JSON document but a text with the basis first."""
+    outcome = command(asked, refund)
+    assert outcome.code == 0
+    assert outcome.out.startswith(f"{refund} at version 36")
+
+
+def test_a_transcript_cannot_steer_the_terminal(command: Command, store_path: Path) -> None:
+    """Escape sequences and hidden characters are shown, not sent."""
+    with ledger.connect(str(store_path)) as store:
+        store.ledger("hostile").record_turn("user", "\x1b]0;owned\x07 \x1b[2J\u202egnp.exe\udcb2")
+    for asked in ("show", "state", "window"):
+        shown = command(asked, "hostile").out
+        assert "\x1b" not in shown
+        assert "\u202e" not in shown
+    assert "\\x1b[2J" in command("show", "hostile").out
+
+
+def test_the_json_of_a_view_is_what_python_gives(command: Command, refund: str, store_path: Path) -> None:
+    """The command line adds nothing and takes nothing away."""
+    with ledger.connect(str(store_path)) as store:
+        asked = view(store, refund, at=20)
+        assert command("window", refund, "--at", "20", "--json").out.encode() == asked.window().to_json() + b"\n"
+        assert command("handoff", refund, "--at", "20", "--json").out.encode() == asked.handoff().to_json() + b"\n"
+
+
+def test_another_process_prints_the_same_bytes(command: Command, refund: str, store_path: Path) -> None:
+    """Under another hash seed, too."""
+    ours = command("window", refund, "--at", "turn:7", "--json").out
+    program = "from delivery.cli import main; main()"
+    arguments = ["--store", str(store_path), "window", refund, "--at", "turn:7", "--json"]
+    for seed in ("1", "2"):
+        done = subprocess.run(
+            [sys.executable, "-c", program, *arguments], env={"PYTHONHASHSEED": seed}, capture_output=True, check=True
+        )
+        assert done.stdout.decode() == ours
+    assert json.loads(ours)["basis"]["ledger"] == refund
