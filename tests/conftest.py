@@ -7,6 +7,8 @@ from pathlib import Path
 
 import pytest
 
+pytest_plugins = ["tests.postgres.server"]  # the fixture postgres
+
 _BESIDE_THE_REPOSITORY = Path(__file__).parents[2] / "shared" / "data"
 
 
