@@ -98,9 +98,7 @@ class AnthropicMessages:
         """Record one message; ``InvalidInput`` says why it cannot be."""
         role = string_or_none(message.get("role"))
         if role not in _ROLES:
-            raise InvalidInput(
-                f"unknown role {role!r} at {message.path} (known: {', '.join(_ROLES)})", path=message.path
-            )
+            raise InvalidInput(f"unknown role {role!r} at {message.path} (known: {', '.join(_ROLES)})", path=message.path)
         results = _results(message) if role == "user" else []
         if results:
             _record_returns(message, results, transcript)
@@ -203,9 +201,7 @@ def _tool_use(block: Node, seen: set[str]) -> Iterator[Part]:
         return
     seen.add(call.call_id)
     yield call
-    yield from leftovers(
-        block, {"type", "id", "name", "input", "cache_control"}, provider=_PROVIDER, owner="tool_use"
-    )
+    yield from leftovers(block, {"type", "id", "name", "input", "cache_control"}, provider=_PROVIDER, owner="tool_use")
 
 
 def _block(block: Node, transcript: Transcript) -> Iterator[ReturnPiece]:
@@ -229,9 +225,7 @@ def _image(block: Node, transcript: Transcript) -> ImagePart | None:
     place = _place(block, transcript, name=None)
     if place is None:
         return None
-    return ImagePart(
-        sha256=place.sha256, url=place.url, media_type=place.media_type, size_bytes=place.size_bytes
-    )
+    return ImagePart(sha256=place.sha256, url=place.url, media_type=place.media_type, size_bytes=place.size_bytes)
 
 
 def _document(block: Node, transcript: Transcript) -> tuple[DocumentPart | None, set[str]]:

@@ -118,11 +118,7 @@ def bring_up_to_date(handle: Ledger, conversation: Conversation) -> Iterator[int
         rest, version = missing(handle, conversation)
         chunks = iter(rest)
         while chunk := list(islice(chunks, EVENTS_PER_COMMAND)):
-            blobs = {
-                event.sha256: conversation.artifacts[event.sha256]
-                for event in chunk
-                if isinstance(event, ArtifactStored)
-            }
+            blobs = {event.sha256: conversation.artifacts[event.sha256] for event in chunk if isinstance(event, ArtifactStored)}
             try:
                 handle.append(chunk, expected_version=version, blobs=blobs)
             except VersionConflict:
@@ -150,9 +146,7 @@ def missing(handle: Ledger, conversation: Conversation) -> tuple[list[Event], in
             matched += 1
     start = spoken[matched - 1] + 1 if matched else 0
     rest = [
-        event
-        for event in conversation.events[start:]
-        if not (isinstance(event, ArtifactStored) and event.sha256 in stored)
+        event for event in conversation.events[start:] if not (isinstance(event, ArtifactStored) and event.sha256 in stored)
     ]
     return rest, version
 
@@ -168,6 +162,4 @@ def _diverged(ledger: str, event: Event, given: Event | None) -> NoReturn:
     else:
         ours, theirs = describe(event, given), describe(given, event)
         what = f"holds {ours}, the file has {theirs}: name another ledger for this conversation"
-    raise TranscriptDiverged(
-        f"ledger {ledger!r} {what}", ledger=ledger, turn=event.turn, recorded=ours, given=theirs
-    )
+    raise TranscriptDiverged(f"ledger {ledger!r} {what}", ledger=ledger, turn=event.turn, recorded=ours, given=theirs)

@@ -54,13 +54,9 @@ _ROLES: Final[dict[str, Role]] = {
 }
 _RETURN_ROLES: Final = frozenset({"tool", "function"})
 _HINTS: Final = frozenset({"role", "content", "cache_control"})
-_OWN_MEMBERS: Final = frozenset(
-    {"tool_calls", "tool_call_id", "function_call", "refusal", "reasoning_content"}
-)
+_OWN_MEMBERS: Final = frozenset({"tool_calls", "tool_call_id", "function_call", "refusal", "reasoning_content"})
 _OWN_BLOCKS: Final = frozenset({"image_url", "input_audio", "file", "refusal"})
-_OWN_BODY: Final = frozenset(
-    {"max_completion_tokens", "functions", "response_format", "reasoning_effort", "stream_options"}
-)
+_OWN_BODY: Final = frozenset({"max_completion_tokens", "functions", "response_format", "reasoning_effort", "stream_options"})
 
 
 class OpenAIChat:
@@ -158,9 +154,7 @@ def _reasoning(message: Node) -> Iterator[Part]:
         yield opaque(node, provider=_PROVIDER, block="message.reasoning_content")
 
 
-def _content(
-    content: Node | None, transcript: Transcript
-) -> Iterator[TextPart | JsonPart | ImagePart | OpaquePart]:
+def _content(content: Node | None, transcript: Transcript) -> Iterator[TextPart | JsonPart | ImagePart | OpaquePart]:
     if content is None:
         return
     if content.kind == "string":
@@ -190,12 +184,8 @@ def _content_part(part: Node, transcript: Transcript) -> Iterator[TextPart | Ima
         yield from leftovers(part, {"type", "text", "cache_control"}, provider=_PROVIDER, owner="text")
     elif kind == "image_url" and (image := _image(part, transcript)) is not None:
         yield image
-        yield from leftovers(
-            part, {"type", "image_url", "cache_control"}, provider=_PROVIDER, owner="image_url"
-        )
-        yield from leftovers(
-            part.members["image_url"], {"url", "detail"}, provider=_PROVIDER, owner="image_url"
-        )
+        yield from leftovers(part, {"type", "image_url", "cache_control"}, provider=_PROVIDER, owner="image_url")
+        yield from leftovers(part.members["image_url"], {"url", "detail"}, provider=_PROVIDER, owner="image_url")
     else:
         yield opaque(part, provider=_PROVIDER, block=kind)
 
@@ -226,9 +216,7 @@ def _calls(message: Node, transcript: Transcript) -> tuple[list[Part], list[Tool
     seen: set[str] = set()
     for node, is_old in _call_nodes(message):
         owner = "message.function_call" if is_old else "tool_call"
-        call, has_id = _call(
-            node, invented=_invented_id(transcript, len(parts), is_old=is_old), is_old=is_old
-        )
+        call, has_id = _call(node, invented=_invented_id(transcript, len(parts), is_old=is_old), is_old=is_old)
         if call is None or call.call_id in seen:
             parts.append(opaque(node, provider=_PROVIDER, block=owner if is_old else _call_type(node)))
             continue

@@ -100,8 +100,7 @@ class TranscriptFile:
         data = file.read(MAX_DOCUMENT_BYTES + 1)
         if len(data) > MAX_DOCUMENT_BYTES:
             raise LimitExceeded(
-                f"{self.path} is one JSON value of more than {MAX_DOCUMENT_BYTES:,} bytes: "
-                "write one conversation a line",
+                f"{self.path} is one JSON value of more than {MAX_DOCUMENT_BYTES:,} bytes: write one conversation a line",
                 path=str(self.path),
             )
         yield from self._in_value(parse(decode_utf8(data)))
@@ -122,9 +121,7 @@ class TranscriptFile:
     def _lines(self, file: BinaryIO) -> Iterator[_Line]:
         for line in _lines(file):
             if line.is_too_long:
-                self.skipped.append(
-                    Skipped(line.number, f"longer than {MAX_LINE_BYTES:,} bytes, passed over")
-                )
+                self.skipped.append(Skipped(line.number, f"longer than {MAX_LINE_BYTES:,} bytes, passed over"))
             elif line.data.strip():
                 yield line
 
@@ -132,11 +129,7 @@ class TranscriptFile:
         try:
             return parse(decode_utf8(line.data, line=line.number, offset=line.offset), line=line.number)
         except InvalidInput as error:
-            torn = (
-                ""
-                if line.data.endswith(b"\n")
-                else f"torn, the file ends inside it ({len(line.data)} bytes): "
-            )
+            torn = "" if line.data.endswith(b"\n") else f"torn, the file ends inside it ({len(line.data)} bytes): "
             self.skipped.append(Skipped(line.number, f"{torn}{error}"))
             return None
 
@@ -161,9 +154,7 @@ class TranscriptFile:
         known = format_of(found, self._format)
         if known is None:
             reason = f"a conversation in none of the formats {', '.join(FORMATS)}"
-            self.skipped.append(
-                Skipped(found.line, reason if found.messages else "a conversation without messages")
-            )
+            self.skipped.append(Skipped(found.line, reason if found.messages else "a conversation without messages"))
             return
         body = found.body
         transcript = Transcript(model=None if body is None else name_or_none(body.get("model")))

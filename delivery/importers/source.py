@@ -47,9 +47,9 @@ def _not_json(name: str) -> NoReturn:
 # Both come from the standard library's C accelerator and are missing from its type stubs. Numbers are only
 # skipped, never
 # converted: Python refuses integers of more than 4,300 digits.
-_scan: Callable[[str, int], tuple[Any, int]] = vars(
-    json.JSONDecoder(parse_int=str, parse_float=str, parse_constant=_not_json)
-)["scan_once"]
+_scan: Callable[[str, int], tuple[Any, int]] = vars(json.JSONDecoder(parse_int=str, parse_float=str, parse_constant=_not_json))[
+    "scan_once"
+]
 _scan_string: Callable[[str, int], tuple[str, int]] = vars(decoder)["scanstring"]
 
 

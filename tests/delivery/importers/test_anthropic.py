@@ -62,9 +62,7 @@ def test_a_system_message_among_the_messages_is_system_text(read: Any) -> None:
     events = read.events([user(text("go")), assistant(use("a")), {"role": "system", "content": [addition]}])
     assert events[2].role == "system"
     assert events[2].turn is None
-    assert events[2].parts == (
-        OpaquePart(provider="anthropic", block="tool_addition", raw=JsonText(json.dumps(addition))),
-    )
+    assert events[2].parts == (OpaquePart(provider="anthropic", block="tool_addition", raw=JsonText(json.dumps(addition))),)
 
 
 def test_results_are_returns_and_only_other_blocks_make_a_turn(read: Any) -> None:
@@ -112,9 +110,7 @@ def test_reasoning_is_kept_byte_for_byte_and_in_order(read: Any) -> None:
         ReasoningPart(provider="anthropic", raw=JsonText(THINKING)),
         ReasoningPart(provider="anthropic", raw=JsonText(redacted)),
         TextPart(text="now"),
-        ToolCallPart(
-            call_id="t1", tool="scan", arguments=JsonText('{ "z": 1.0 , "a": 12345678901234567890 }')
-        ),
+        ToolCallPart(call_id="t1", tool="scan", arguments=JsonText('{ "z": 1.0 , "a": 12345678901234567890 }')),
     )
 
 
@@ -126,12 +122,8 @@ def test_inline_bytes_become_artifacts_before_what_refers_to_them(read: Any) -> 
     sha256 = hashlib.sha256(PDF).hexdigest()
     stored, asked, _called, answered = conversations[0].events
     assert skipped == []
-    assert stored == ArtifactStored(
-        sha256=sha256, size_bytes=len(PDF), media_type="application/pdf", name="rates"
-    )
-    assert asked.parts[1] == DocumentPart(
-        sha256=sha256, media_type="application/pdf", size_bytes=len(PDF), name="rates"
-    )
+    assert stored == ArtifactStored(sha256=sha256, size_bytes=len(PDF), media_type="application/pdf", name="rates")
+    assert asked.parts[1] == DocumentPart(sha256=sha256, media_type="application/pdf", size_bytes=len(PDF), name="rates")
     assert answered.parts == (ImagePart(sha256=sha256, media_type="image/png", size_bytes=len(PDF)),)
     assert conversations[0].artifacts == {sha256: PDF}
 
@@ -185,7 +177,8 @@ def test_members_of_known_blocks_that_nobody_knows_stay_beside_them(read: Any) -
 
 def test_a_second_call_of_one_id_and_a_call_with_a_double_key_are_kept(read: Any) -> None:
     doubled = '{"type":"tool_use","id":"b","name":"t","input":{"x":1,"x":2}}'
-    source = f'[{{"role":"user","content":"go"}},{{"role":"assistant","content":[{json.dumps(use("a"))},{json.dumps(use("a", "u"))},{doubled}]}}]'
+    blocks = f"{json.dumps(use('a'))},{json.dumps(use('a', 'u'))},{doubled}"
+    source = f'[{{"role":"user","content":"go"}},{{"role":"assistant","content":[{blocks}]}}]'
     first, second, third = read.events(source)[1].parts
     assert (first.call_id, first.tool) == ("a", "t")
     assert (second.block, second.raw.value["name"]) == ("tool_use", "u")
@@ -221,9 +214,7 @@ def test_a_response_that_became_a_message(read: Any) -> None:
     turn = read.events([user(text("hi")), response], format="anthropic")[1]
     assert (turn.external_id, turn.model, turn.usage.output_tokens) == ("msg_1", "claude-x", 7)
     assert turn.usage.raw.value == usage
-    assert turn.parts[1] == OpaquePart(
-        provider="anthropic", block="message.stop_reason", raw=JsonText('"end_turn"')
-    )
+    assert turn.parts[1] == OpaquePart(provider="anthropic", block="message.stop_reason", raw=JsonText('"end_turn"'))
 
 
 @pytest.mark.parametrize("empty", [[], "", None])

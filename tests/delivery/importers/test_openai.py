@@ -65,9 +65,7 @@ def test_turns_are_numbered_and_returns_bear_the_turn_of_their_call(read: Any) -
         ("ToolReturned", 2),
         ("TurnRecorded", 4),
     ]
-    assert events[3] == ToolReturned(
-        turn=2, call_id="b", parts=(TextPart(text="in Pune"),), tool="track", orphan=False
-    )
+    assert events[3] == ToolReturned(turn=2, call_id="b", parts=(TextPart(text="in Pune"),), tool="track", orphan=False)
 
 
 @pytest.mark.parametrize(
@@ -82,7 +80,7 @@ def test_turns_are_numbered_and_returns_bear_the_turn_of_their_call(read: Any) -
         ("NaN", Unparsed(unparsed="NaN")),
     ],
 )
-def test_arguments_are_kept_as_the_model_wrote_them(read: Any, written: str, kept: object) -> None:
+def test_arguments_are_kept_as_the_model_wrote_them(read: Any, written: str, kept: JsonText | Unparsed) -> None:
     _, turn = read.events([user("go"), calls(("c", "tool", written))])
     assert turn.parts == (ToolCallPart(call_id="c", tool="tool", arguments=kept),)
 
@@ -123,9 +121,7 @@ def test_an_inline_image_becomes_an_artifact_before_its_turn(read: Any) -> None:
     assert conversations[0].artifacts == {sha256: PIXEL}
 
 
-@pytest.mark.parametrize(
-    "url", ["data:image/png;base64,AAA", "data:image/png;base64,AA\nAA", "data:image/png,%89", "data:"]
-)
+@pytest.mark.parametrize("url", ["data:image/png;base64,AAA", "data:image/png;base64,AA\nAA", "data:image/png,%89", "data:"])
 def test_an_inline_image_that_cannot_be_written_again_alike_stays_raw(read: Any, url: str) -> None:
     part = {"type": "image_url", "image_url": {"url": url}}
     [turn] = read.events([user([part])])
@@ -175,9 +171,7 @@ def test_the_same_call_id_in_a_later_turn_is_another_call(read: Any) -> None:
 
 
 def test_returns_that_no_call_waits_for_are_orphans(read: Any) -> None:
-    events = read.events(
-        [user("go"), calls(("c", "t", "{}")), returned("c", "1"), returned("c", "2"), returned("zz", "3")]
-    )
+    events = read.events([user("go"), calls(("c", "t", "{}")), returned("c", "1"), returned("c", "2"), returned("zz", "3")])
     assert [(event.call_id, event.turn, event.orphan) for event in events[2:]] == [
         ("c", 2, False),
         ("c", 2, True),
@@ -194,12 +188,8 @@ def test_the_old_form_of_calls_is_paired_by_name(read: Any) -> None:
             {"role": "function", "name": "rate", "content": "80"},
         ]
     )
-    assert events[1].parts == (
-        ToolCallPart(call_id="function_call_2", tool="rate", arguments=JsonText('{"x":1}')),
-    )
-    assert events[2] == ToolReturned(
-        turn=2, call_id="function_call_2", parts=(TextPart(text="80"),), tool="rate"
-    )
+    assert events[1].parts == (ToolCallPart(call_id="function_call_2", tool="rate", arguments=JsonText('{"x":1}')),)
+    assert events[2] == ToolReturned(turn=2, call_id="function_call_2", parts=(TextPart(text="80"),), tool="rate")
 
 
 def test_calls_and_returns_without_ids_are_paired_in_order(read: Any) -> None:
@@ -264,7 +254,9 @@ def test_a_structured_result_is_kept_as_json(read: Any) -> None:
 
 
 def test_an_unknown_role_is_reported_and_the_rest_imported(read: Any) -> None:
-    conversations, skipped = read.all('[{"role":"user","content":"a"},\n{"role":"critic","content":"b"},\n{"role":"user","content":"c"}]')
+    conversations, skipped = read.all(
+        '[{"role":"user","content":"a"},\n{"role":"critic","content":"b"},\n{"role":"user","content":"c"}]'
+    )
     assert [event.turn for event in conversations[0].events] == [1, 2]
     assert [(skip.line, "critic" in skip.reason) for skip in skipped] == [(2, True)]
 
@@ -290,6 +282,4 @@ def test_names_that_the_ledger_cannot_hold_are_kept_raw(read: Any) -> None:
     events = read.events([user("go"), calls((long, "t", "{}"), ("c", "", "{}")), returned(long, "r")])
     assert [part.type for part in events[1].parts] == ["opaque", "opaque"]
     assert events[2].orphan
-    assert events[2].parts[1] == OpaquePart(
-        provider="openai", block="message.tool_call_id", raw=JsonText(f'"{long}"')
-    )
+    assert events[2].parts[1] == OpaquePart(provider="openai", block="message.tool_call_id", raw=JsonText(f'"{long}"'))

@@ -63,7 +63,8 @@ def test_many_conversations_keep_their_order_ids_and_places(read: Any) -> None:
         conversations, skipped = read.all(content)
         assert [found.source_id for found in conversations] == ["one", None, "9"]
         assert skipped == []
-    assert [found.line for found in conversations] == [2, 11, 20]
+    laid_out, _ = read.all(json.dumps(given, indent=1))
+    assert [found.line for found in laid_out] == [2, 11, 20]
 
 
 def test_messages_line_by_line_are_one_conversation_for_each_id(read: Any) -> None:
@@ -183,9 +184,7 @@ def test_only_line_feeds_end_a_line(read: Any) -> None:
     assert texts(conversations[0]) == [said, "hello"]
 
 
-def test_a_line_over_the_cap_is_passed_over_without_being_held(
-    read: Any, monkeypatch: pytest.MonkeyPatch
-) -> None:
+def test_a_line_over_the_cap_is_passed_over_without_being_held(read: Any, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(reading, "MAX_LINE_BYTES", 200)
     long = {"role": "user", "content": "x" * 1000}
     conversations, skipped = read.all(lines(HELLO, long, HELLO))
