@@ -15,7 +15,7 @@ from ledger import requests as r
 from ledger.clock import Clock
 from ledger.codec import commitment, decode, encode, request_digest_of, type_of
 from ledger.decide import decide
-from ledger.errors import IdempotencyConflict, InvalidInput, LedgerError, LimitExceeded, VersionConflict
+from ledger.errors import AdmissionRefused, IdempotencyConflict, InvalidInput, LedgerError, LimitExceeded, VersionConflict
 from ledger.json_text import has_lone_surrogate
 from ledger.limits import MAX_ARTIFACT_BYTES, MAX_EVENTS_PER_COMMAND, MAX_NAME_CHARACTERS
 from ledger.record import Envelope, Recorded
@@ -80,6 +80,7 @@ class Writer:
                 except VersionConflict:
                     attempt += 1
                     if command.expected_version is not None or attempt == _ATTEMPTS:
+                        self._catch_up()
                         found = self._first_result(request, command)
                         if found is not None:
                             return found
@@ -124,6 +125,7 @@ class Writer:
     def _append(
         self, events: Sequence[e.Event], request: r.Request, command: Command, blobs: Mapping[str, bytes]
     ) -> list[Recorded]:
+        self._check_artifacts(events, blobs)
         ledger = self._id or os.urandom(16)
         key = command.idempotency_key
         digest = None if key is None else r.digest(request)
@@ -143,6 +145,24 @@ class Writer:
         for envelope, event in zip(envelopes, events, strict=True):
             self._apply(envelope, event)
         return [Recorded(envelope, event) for envelope, event in zip(envelopes, events, strict=True)]
+
+    def _check_artifacts(self, events: Sequence[e.Event], blobs: Mapping[str, bytes]) -> None:
+        """The bytes of every artifact are given or stored already, and no others are given."""
+        artifacts = [event for event in events if isinstance(event, e.ArtifactStored)]
+        for artifact in artifacts:
+            content = blobs.get(artifact.sha256)
+            if content is None and self._id is not None:
+                content = self._store.blob(self._id, artifact.sha256)
+            if content is None or len(content) != artifact.size_bytes:
+                found = "are not given" if content is None else f"are {len(content):,}, not {artifact.size_bytes:,}"
+                raise AdmissionRefused(
+                    f"the bytes of artifact {artifact.sha256[:12]}… {found}: use store_artifact, or give them in blobs",
+                    field="blobs",
+                    sha256=artifact.sha256,
+                )
+        without = blobs.keys() - {artifact.sha256 for artifact in artifacts}
+        if without:
+            raise InvalidInput(f"bytes of {min(without)[:12]}… are given without their artifact.stored event", path="blobs")
 
     def _first_result(self, request: r.Request, command: Command) -> list[Recorded] | None:
         """What the key of this command led to before, if it was used; ``IdempotencyConflict`` if for something else."""
@@ -170,46 +190,50 @@ class Writer:
             head = self._store.head(self._name)
             if head is None:
                 return False
+            self._standing = _opened(self._store, head)
             self._id = head.ledger
-            self._load(head)
             return True
         before = self._standing.version
         for row in self._store.read(self._id, Selection(after=before)):
             self._apply(row.envelope, recorded(row).event)
         return self._standing.version > before
 
-    def _load(self, head: Head) -> None:
-        """What stands, from the events that are not turns and the last few that are: opening does not read the whole ledger."""
-        assert self._id is not None, "a ledger is loaded once its id is known"
-        recent = Selection(kind="turns", upto=head.version, newest_first=True, limit=_RECENT_TURN_EVENTS)
-        turns = [recorded(row) for row in self._store.read(self._id, recent)][::-1]
-        for row in self._store.read(self._id, Selection(kind="others", upto=head.version)):
-            self._standing.apply(row.envelope.version, recorded(row).event)
-        for turn in turns:
-            self._standing.apply(turn.version, turn.event)
-        numbers = [turn.turn for turn in turns if isinstance(turn.event, e.TurnRecorded) and turn.turn is not None]
-        whole = len(turns) < _RECENT_TURN_EVENTS
-        self._standing.known_from = 1 if whole else min(numbers, default=head.version)
-        self._standing.version, self._standing.recorded_at = head.version, head.recorded_at
-        if not whole and not numbers:
-            self._load_all_turns()
-
     def _know_turns_of(self, request: r.Request) -> None:
         """Before deciding: read older turns if the request names one that opening the ledger did not read."""
-        if self._standing.known_from > 1 and _names_older_turn(request, self._standing):
-            self._load_all_turns()
-
-    def _load_all_turns(self) -> None:
-        assert self._id is not None, "only a ledger that is stored has turns to load"
-        version = self._standing.version
-        self._standing.open_calls.clear()
-        for row in self._store.read(self._id, Selection(kind="turns", upto=version)):
-            self._standing.apply(row.envelope.version, recorded(row).event)
-        self._standing.version, self._standing.known_from = version, 1
+        if self._standing.known_from > 1 and self._id is not None and _names_older_turn(request, self._standing):
+            _read_all_turns(self._store, self._id, self._standing)
 
     def _apply(self, envelope: Envelope, event: e.Event) -> None:
         self._standing.apply(envelope.version, event)
         self._standing.recorded_at = envelope.recorded_at
+
+
+def _opened(store: Store, head: Head) -> Standing:
+    """What stands, from the events that are not turns and the last few that are: opening does not read the whole ledger."""
+    recent = Selection(kind="turns", upto=head.version, newest_first=True, limit=_RECENT_TURN_EVENTS)
+    turns = [recorded(row) for row in store.read(head.ledger, recent)][::-1]
+    standing = Standing()
+    for row in store.read(head.ledger, Selection(kind="others", upto=head.version)):
+        standing.apply(row.envelope.version, recorded(row).event)
+    for turn in turns:
+        standing.apply(turn.version, turn.event)
+    standing.version, standing.recorded_at = head.version, head.recorded_at
+    if len(turns) == _RECENT_TURN_EVENTS:
+        numbers = [turn.turn for turn in turns if isinstance(turn.event, e.TurnRecorded) and turn.turn is not None]
+        if numbers:
+            standing.known_from = min(numbers)
+        else:
+            _read_all_turns(store, head.ledger, standing)
+    return standing
+
+
+def _read_all_turns(store: Store, ledger: bytes, standing: Standing) -> None:
+    """Complete what a standing knows of turns and calls, up to its version."""
+    whole = Standing()
+    for row in store.read(ledger, Selection(kind="turns", upto=standing.version)):
+        whole.apply(row.envelope.version, recorded(row).event)
+    standing.turn, standing.roles, standing.open_calls = whole.turn, whole.roles, whole.open_calls
+    standing.known_from = 1
 
 
 def recorded(row: Stored) -> Recorded:
@@ -227,6 +251,7 @@ def _names_older_turn(request: r.Request, standing: Standing) -> bool:
     match request:
         case r.AppendEvents(events=events):
             named: list[Any] = [event for event in events if not isinstance(event, e.TurnRecorded)]
+            named += [side for event in events if isinstance(event, e.ContradictionRecorded) for side in event.sides]
         case r.RecordReturn(call_id=call_id, turn=None):
             return not standing.open_calls.get(call_id)
         case _:
@@ -236,10 +261,13 @@ def _names_older_turn(request: r.Request, standing: Standing) -> bool:
 
 
 def _check_command(command: Command, blobs: Mapping[str, bytes]) -> None:
-    for name, value in (("idempotency_key", command.idempotency_key), ("actor", command.actor), ("cause", command.cause)):
-        if value is not None and not 0 < len(value) <= MAX_NAME_CHARACTERS:
-            raise InvalidInput(f"{name} has {len(value)} characters: give 1 to {MAX_NAME_CHARACTERS}", path=name)
-        if value is not None and name != "idempotency_key" and ("\0" in value or has_lone_surrogate(value)):
+    for name in ("idempotency_key", "actor", "cause"):
+        value: object = getattr(command, name)
+        if value is None:
+            continue
+        if not isinstance(value, str) or not 0 < len(value) <= MAX_NAME_CHARACTERS:
+            raise InvalidInput(f"{name} is not a str of 1 to {MAX_NAME_CHARACTERS} characters: give a shorter one", path=name)
+        if name != "idempotency_key" and ("\0" in value or has_lone_surrogate(value)):
             raise InvalidInput(f"{name} {value!r} cannot be kept by every store: leave out NUL and lone surrogates", path=name)
     for sha256, content in blobs.items():
         if len(content) > MAX_ARTIFACT_BYTES:
