@@ -18,8 +18,8 @@ def admit(standing: Standing, event: e.Event) -> None:
     check = _CHECKS.get(type(event))
     if check is not None:
         check(standing, event)
-    if not isinstance(event, e.TurnRecorded | e.ToolReturned):
-        _provenance(standing, event)
+    if not isinstance(event, e.TurnRecorded):
+        _provenance(standing, event.turn, getattr(event, "source", None))
 
 
 def _refuse(message: str, **details: Any) -> NoReturn:
@@ -30,24 +30,24 @@ def _type(event: e.Event) -> str:
     return str(event.type)
 
 
-def _provenance(standing: Standing, event: e.Event) -> None:
+def _provenance(standing: Standing, turn: int | None, source: e.Source | None) -> None:
     """A turn that is named must exist, and what the user said must come from a user turn."""
-    if event.turn is None or standing.turn == 0:
+    if turn is None or standing.turn == 0:
         return
-    if event.turn > standing.turn:
+    if turn > standing.turn:
         _refuse(
-            f"turn {event.turn} is not recorded, the last one is {standing.turn}: record the turn first",
+            f"turn {turn} is not recorded, the last one is {standing.turn}: record the turn first",
             field="turn",
-            turn=event.turn,
+            turn=turn,
             last=standing.turn,
         )
-    role = standing.roles.get(event.turn)
-    if getattr(event, "source", None) == "user" and role not in (None, "user"):
+    role = standing.roles.get(turn)
+    if source == "user" and role not in (None, "user"):
         _refuse(
-            f"turn {event.turn} is an {role} turn, its text is never source='user': "
+            f"turn {turn} is an {role} turn, its text is never source='user': "
             "name the user's turn, or give source='tool' or 'inferred'",
             field="source",
-            turn=event.turn,
+            turn=turn,
         )
 
 
@@ -91,11 +91,11 @@ def _returned(standing: Standing, event: e.ToolReturned) -> None:
         )
 
 
-def _field(event: e.FactEvent) -> None:
-    canonical = canonical_field(event.field)
-    if event.field != canonical or not canonical:
+def _canonical(field: str) -> None:
+    canonical = canonical_field(field)
+    if field != canonical or not canonical:
         raise InvalidInput(
-            f"field {event.field!r} is not in canonical form: use {canonical or 'a name with letters'!r}", path="field"
+            f"field {field!r} is not in canonical form: use {canonical or 'a name with letters'!r}", path="field"
         )
 
 
@@ -119,7 +119,7 @@ def _standing_claim(standing: Standing, event: e.FactSuperseded | e.FactRetracte
 
 
 def _fact_set(standing: Standing, event: e.FactSet) -> None:
-    _field(event)
+    _canonical(event.field)
     claim = standing.facts.get(event.field)
     if claim is not None:
         _refuse(
@@ -131,7 +131,7 @@ def _fact_set(standing: Standing, event: e.FactSet) -> None:
 
 
 def _reaffirmed(standing: Standing, event: e.FactReaffirmed) -> None:
-    _field(event)
+    _canonical(event.field)
     claim = standing.facts.get(event.field)
     known = set() if claim is None else {claim.canonical}
     for dispute in standing.disputes_about(event.field):
@@ -141,12 +141,12 @@ def _reaffirmed(standing: Standing, event: e.FactReaffirmed) -> None:
 
 
 def _superseded(standing: Standing, event: e.FactSuperseded) -> None:
-    _field(event)
+    _canonical(event.field)
     _standing_claim(standing, event, event.replaces)
 
 
 def _retracted(standing: Standing, event: e.FactRetracted) -> None:
-    _field(event)
+    _canonical(event.field)
     _standing_claim(standing, event, event.retracts)
 
 
@@ -169,12 +169,16 @@ def _evidence(standing: Standing, event: e.EvidenceRecorded) -> None:
 
 
 def _contradiction(standing: Standing, event: e.ContradictionRecorded) -> None:
+    if event.field is not None:
+        _canonical(event.field)
     for side in event.sides:
         if side.evidence is not None and side.evidence not in standing.evidence:
             near = ", ".join(nearest(side.evidence, standing.evidence)) or "none like it"
             _refuse(f"no evidence {side.evidence!r} in this ledger (known: {near})", field="sides", evidence=side.evidence)
         if side.version is not None and side.version > standing.version:
             _refuse(f"version {side.version} is not recorded yet", field="sides", version=side.version)
+        if side.version is None:  # what a recorded claim says of itself was checked when it was recorded
+            _provenance(standing, side.turn, side.source)
 
 
 def _resolved(standing: Standing, event: e.ContradictionResolved) -> None:

@@ -11,8 +11,9 @@ import zlib
 from typing import Final, cast, get_args
 
 from pydantic import ValidationError
+from pydantic_core import PydanticSerializationError
 
-from ledger.errors import CorruptRecord, LimitExceeded, UnknownEventType
+from ledger.errors import CorruptRecord, InvalidInput, LimitExceeded, UnknownEventType
 from ledger.events import Event, EventBase
 from ledger.limits import MAX_PAYLOAD_BYTES
 
@@ -32,7 +33,10 @@ MODELS: Final[dict[tuple[str, int], type[EventBase]]] = {
 
 def encode(event: EventBase, request_digest: str | None = None) -> bytes:
     """The payload of an event; ``request_digest`` (64 hexadecimal digits) only for ordinal 0 of a keyed command."""
-    payload = event.__pydantic_serializer__.to_json(event, exclude_none=True)
+    try:
+        payload = event.__pydantic_serializer__.to_json(event, exclude_none=True, warnings="error")
+    except PydanticSerializationError as error:
+        raise InvalidInput(f"{type_of(event)} was made without validation: {error}", path="$") from error
     if len(payload) > MAX_PAYLOAD_BYTES:
         raise LimitExceeded(
             f"{type_of(event)} has {len(payload):,} bytes, over MAX_PAYLOAD_BYTES ({MAX_PAYLOAD_BYTES:,}): "
@@ -61,6 +65,16 @@ def decode(type_name: str, type_version: int, turn: int | None, payload: bytes) 
             f"{error.errors()[0]['loc']}",
             type=type_name,
         ) from error
+
+
+def check_comes_back(event: EventBase) -> None:
+    """``InvalidInput`` unless an event's stored form, read again, is this event: one made without validation may not be."""
+    try:
+        same = decode(type_of(event), event.type_version, event.turn, encode(event)) == event
+    except CorruptRecord as error:
+        raise InvalidInput(f"{error}: it was made without validation", path="$") from error
+    if not same:
+        raise InvalidInput(f"{type_of(event)} would not come back as it went in: make it anew with its own class", path="$")
 
 
 def request_digest_of(payload: bytes) -> str | None:

@@ -9,7 +9,8 @@ from ledger import events as e
 from ledger import requests as r
 from ledger.admission import admit
 from ledger.errors import AdmissionRefused, InvalidInput, SupersessionMismatch, nearest
-from ledger.json_text import JsonText
+from ledger.json_text import JsonText, has_lone_surrogate
+from ledger.limits import MAX_NAME_CHARACTERS
 from ledger.standing import Claim, Standing, canonical_field, may_supersede, supersedes_unasked
 
 
@@ -69,8 +70,13 @@ def _set_fact(standing: Standing, request: r.SetFact) -> tuple[e.Event, ...]:
 
 
 def field_name(given: str) -> str:
-    """The canonical form of a field's name; ``InvalidInput`` where nothing is left of it."""
+    """The canonical form of a field's name; ``InvalidInput`` where nothing is left of it, or too much."""
     name = canonical_field(given)
+    if len(name) > MAX_NAME_CHARACTERS or has_lone_surrogate(name):
+        raise InvalidInput(
+            f"field name {given[:40]!r} has {len(name)} characters or a lone surrogate: give at most {MAX_NAME_CHARACTERS}",
+            path="field",
+        )
     if not name:
         raise InvalidInput(f"field name {given!r} has no letters: give it a name", path="field")
     return name

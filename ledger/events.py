@@ -10,10 +10,10 @@ from __future__ import annotations
 
 from typing import Annotated, ClassVar, Literal
 
-from pydantic import AwareDatetime, Field
+from pydantic import Field
 
 from ledger.json_text import JsonText, Text
-from ledger.parts import Frozen, Name, Part, ReturnPart, Sha256, Usage
+from ledger.parts import Frozen, Moment, Name, Part, ReturnPart, Sha256, TurnNumber, Usage
 
 Role = Literal["system", "user", "assistant"]
 Source = Literal["user", "interface", "tool", "inferred"]
@@ -24,7 +24,7 @@ class EventBase(Frozen):
     """What all events share: the turn that they belong to, if any."""
 
     type_version: ClassVar[int] = 1
-    turn: int | None = Field(default=None, ge=1, exclude=True)
+    turn: TurnNumber | None = Field(default=None, exclude=True)
 
 
 class LedgerOpened(EventBase):
@@ -53,7 +53,7 @@ class TurnRecorded(EventBase):
     model: Name | None = None
     usage: Usage | None = None
     external_id: Name | None = None
-    said_at: AwareDatetime | None = None
+    said_at: Moment | None = None
 
 
 class ToolReturned(EventBase):
@@ -66,7 +66,7 @@ class ToolReturned(EventBase):
     orphan: bool = False
     tool: Name | None = None
     external_id: Name | None = None
-    said_at: AwareDatetime | None = None
+    said_at: Moment | None = None
 
 
 class FactSet(EventBase):
@@ -136,7 +136,7 @@ class ArtifactStored(EventBase):
     media_type: Name | None = None
     name: Text | None = None
     url: Text | None = None
-    retrieved_at: AwareDatetime | None = None
+    retrieved_at: Moment | None = None
 
 
 class EvidenceRecorded(EventBase):
@@ -153,18 +153,18 @@ class EvidenceRecorded(EventBase):
     match: Literal["exact", "not_found"]
     start: int | None = Field(default=None, ge=0)
     end: int | None = Field(default=None, ge=0)
-    retrieved_at: AwareDatetime | None = None
+    retrieved_at: Moment | None = None
     requirement: Text | None = None
 
 
 class Side(Frozen):
-    """One of the claims that cannot both hold: a recorded claim (its version), an evidence id, or a value and its provenance."""
+    """One of the claims that cannot both hold: a recorded claim (its version), an evidence id, or a value with provenance."""
 
     version: int | None = Field(default=None, ge=1)
     evidence: Name | None = None
     value: JsonText | None = None
     source: Source | None = None
-    turn: int | None = Field(default=None, ge=1)
+    turn: TurnNumber | None = None
 
 
 class ContradictionRecorded(EventBase):

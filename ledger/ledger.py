@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import hashlib
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from datetime import datetime
 from typing import Any, Final, TypedDict, TypeVar, Unpack
 
@@ -11,6 +11,7 @@ from pydantic import BaseModel, ValidationError
 
 from ledger import events as e
 from ledger import requests as r
+from ledger.codec import check_comes_back
 from ledger.errors import AdmissionRefused, InvalidInput
 from ledger.json_text import JsonText, has_lone_surrogate
 from ledger.parts import JsonPart, TextPart, Usage
@@ -294,6 +295,8 @@ class Ledger:
         """
         request = built(r.AppendEvents, events=tuple(events))
         check_size(request)
+        for event in request.events:
+            check_comes_back(event)
         return self._writer.execute(request, Command(expected_version=expected_version, **options), blobs)
 
     def _append(self, event: e.Event, options: Options, blobs: Mapping[str, bytes] | None = None) -> Recorded:
@@ -321,7 +324,7 @@ def built(model: type[Model], /, **fields: Any) -> Model:
 def _parts(content: Content) -> tuple[Any, ...]:
     if isinstance(content, str):
         return (TextPart(text=content),) if content else ()
-    if isinstance(content, Mapping):
+    if isinstance(content, Mapping) or not isinstance(content, Iterable):
         raise InvalidInput("a turn's content is a text or a list of parts: wrap a value in JsonPart", path="content")
     return tuple(TextPart(text=part) if isinstance(part, str) else part for part in content)
 

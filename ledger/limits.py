@@ -14,5 +14,8 @@ MAX_ARTIFACT_BYTES = 256 * 1024 * 1024
 MAX_EVENTS_PER_COMMAND = 100_000
 """Events of one append."""
 
+MAX_TURN = 2**31 - 1
+"""The number of a turn."""
+
 MAX_NAME_CHARACTERS = 512
 """Characters of a ledger's name, a field's name, an idempotency key or an id from elsewhere."""

@@ -6,19 +6,41 @@ the provider's own JSON, byte for byte, and is handed back unchanged.
 
 from __future__ import annotations
 
-from typing import Annotated, Any, Literal, Self
+from datetime import datetime, timedelta, timezone
+from typing import Annotated, Any, Final, Literal, Self
 
-from pydantic import BaseModel, ConfigDict, Field, StringConstraints, model_validator
-from pydantic_core import CoreSchema, core_schema
+from pydantic import AfterValidator, AwareDatetime, BaseModel, ConfigDict, Field, StringConstraints, model_validator
+from pydantic_core import CoreSchema, TzInfo, core_schema
 
 from ledger.json_text import JsonText, Text
-from ledger.limits import MAX_NAME_CHARACTERS
+from ledger.limits import MAX_NAME_CHARACTERS, MAX_TURN
 
 Sha256 = Annotated[str, StringConstraints(pattern=r"^[0-9a-f]{64}$")]
 """A content hash in lower-case hexadecimal."""
 
 Name = Annotated[str, StringConstraints(min_length=1, max_length=MAX_NAME_CHARACTERS)]
 """A short name or an id from elsewhere."""
+
+
+TurnNumber = Annotated[int, Field(ge=1, le=MAX_TURN)]
+"""A turn, counted from 1."""
+
+_MINUTE: Final = timedelta(minutes=1)
+
+
+def _offset_fixed(moment: datetime) -> datetime:
+    """The same instant at a fixed offset of whole minutes, which is what its stored form can hold."""
+    offset = moment.utcoffset()
+    if type(moment.tzinfo) is TzInfo or offset is None:
+        return moment
+    try:
+        return moment.astimezone(timezone(offset // _MINUTE * _MINUTE))
+    except OverflowError:
+        raise ValueError("the time is out of range") from None
+
+
+Moment = Annotated[AwareDatetime, AfterValidator(_offset_fixed)]
+"""An instant with the offset from UTC at which it was told; a time without a zone is refused."""
 
 
 class Frozen(BaseModel):

@@ -4,12 +4,10 @@ from __future__ import annotations
 
 import hashlib
 
-from pydantic import AwareDatetime
-
 from ledger.codec import encode, type_of
 from ledger.events import Event, EventBase, Role, Source
 from ledger.json_text import JsonText, Text
-from ledger.parts import Frozen, Name, Part, ReturnPart, Usage
+from ledger.parts import Frozen, Moment, Name, Part, ReturnPart, TurnNumber, Usage
 
 
 class OpenLedger(Frozen):
@@ -29,7 +27,7 @@ class RecordTurn(Frozen):
     model: Name | None = None
     usage: Usage | None = None
     external_id: Name | None = None
-    said_at: AwareDatetime | None = None
+    said_at: Moment | None = None
 
 
 class RecordReturn(Frozen):
@@ -37,11 +35,11 @@ class RecordReturn(Frozen):
 
     call_id: Name
     parts: tuple[ReturnPart, ...]
-    turn: int | None = None
+    turn: TurnNumber | None = None
     is_error: bool = False
     tool: Name | None = None
     external_id: Name | None = None
-    said_at: AwareDatetime | None = None
+    said_at: Moment | None = None
 
 
 class SetFact(Frozen):
@@ -50,7 +48,7 @@ class SetFact(Frozen):
     field: Text
     value: JsonText
     source: Source
-    turn: int | None = None
+    turn: TurnNumber | None = None
     supersedes: JsonText | None = None
     because: Text | None = None
 
@@ -60,7 +58,7 @@ class RetractFact(Frozen):
 
     field: Text
     source: Source
-    turn: int | None = None
+    turn: TurnNumber | None = None
     because: Text | None = None
 
 
@@ -70,7 +68,7 @@ class ResolveContradiction(Frozen):
     contradiction: Name
     because: Text
     source: Source
-    turn: int | None = None
+    turn: TurnNumber | None = None
     value: JsonText | None = None
 
 
