@@ -41,6 +41,7 @@ class Planner:
         if task is None:
             raise NothingToSend("no user turn is recorded at this version: record one, or ask for a later version")
         self._turns = transcript.turns
+        self._spoken = [turn for turn in transcript.turns if not turn.is_blank]
         self._policy = policy
         self._state = NotePiece(state) if state is not None else None
         self._renderer = renderer
@@ -56,53 +57,59 @@ class Planner:
         """The window's pieces; ``BudgetExceeded`` names what may not be left out, if that alone is too large."""
         kept = self._pinned()
         note = self._cost(_middle(self._turns))
-        left = self._policy.request_tokens - self._total(kept)
+        left = self._policy.request_tokens - self._price_of(kept)
         for turn in reversed(self._tail):
             leaves_some_out = len(kept) + 1 < len(self._turns)
-            piece = self._fitting(turn, left - (note if leaves_some_out else 0))
-            if piece is None:
+            for piece in self._stages(turn):
+                kept[turn.number] = piece
+                if self._cost(piece) <= left - (note if leaves_some_out else 0) or self._fits(kept):
+                    left -= self._cost(piece)
+                    break
+            else:
+                del kept[turn.number]
                 break
-            kept[turn.number] = piece
-            left -= self._cost(piece)
         return self._settle(kept)
 
     def _pinned(self) -> dict[int, TurnPiece]:
-        """Task and current turn; if they do not fit, the current turn's largest results become stubs, one after the other."""
-        kept = {self._task.number: TurnPiece(self._task), self._current.number: TurnPiece(self._current)}
-        by_size = sorted(_answers(self._current), key=lambda version: -len(_result(self._current, version)))
-        for version in by_size:
-            if self._total(kept) <= self._policy.request_tokens:
-                break
-            stubbed = kept[self._current.number].stubbed | {version}
-            kept[self._current.number] = TurnPiece(self._current, stubbed)
-        if self._total(kept) > self._policy.request_tokens:
-            raise self._exceeded(kept)
-        return kept
+        """Task and current turn. Where they do not fit whole, the current turn's results become stubs, one after the other."""
+        kept = {self._task.number: TurnPiece(self._task)}
+        for piece in self._stages(self._current):
+            kept[self._current.number] = piece
+            if self._price_of(kept) <= self._policy.request_tokens:
+                return kept
+        raise self._exceeded(kept)
 
-    def _fitting(self, turn: Turn, left: int) -> TurnPiece | None:
-        """A turn of the tail whole, or with stubs for its results, or not at all."""
-        whole, stubbed = TurnPiece(turn), TurnPiece(turn, frozenset(_answers(turn)))
-        return next((piece for piece in (whole, stubbed) if self._cost(piece) <= left), None)
+    def _stages(self, turn: Turn) -> Iterator[TurnPiece]:
+        """A turn whole, then with one more of its results as a stub each time, the one that saves most first."""
+        whole = TurnPiece(turn)
+        yield whole
+        saved = {version: self._cost(whole) - self._cost(TurnPiece(turn, frozenset({version}))) for version in _answers(turn)}
+        worth = sorted((version for version in saved if saved[version] > 0), key=lambda version: -saved[version])
+        for number in range(1, len(worth) + 1):
+            yield TurnPiece(turn, frozenset(worth[:number]))
 
     def _settle(self, kept: dict[int, TurnPiece]) -> Plan:
         """Pieces were priced one by one; the request is priced whole, and the oldest of the tail give way until it fits."""
-        while True:
-            for with_middle in (True, False):
-                pieces = tuple(self._ordered(kept, with_middle=with_middle))
-                if self._price(pieces) <= self._policy.request_tokens:
-                    return Plan(pieces, tuple(self._rows(kept)))
-            oldest = min((turn.number for turn in self._tail if turn.number in kept), default=None)
-            if oldest is None:
-                raise self._exceeded(kept)
-            del kept[oldest]
+        while self._price_of(kept) > self._policy.request_tokens:
+            del kept[min(turn.number for turn in self._tail if turn.number in kept)]
+        pieces = tuple(self._ordered(kept, with_middle=self._fits(kept)))
+        return Plan(pieces, tuple(self._rows(kept)))
+
+    def _fits(self, kept: dict[int, TurnPiece]) -> bool:
+        """Whether the request fits with a note of what it leaves out."""
+        return self._price(tuple(self._ordered(kept, with_middle=True))) <= self._policy.request_tokens
+
+    def _price_of(self, kept: dict[int, TurnPiece]) -> int:
+        """What the request costs without that note, which gives way before a turn does."""
+        return self._price(tuple(self._ordered(kept, with_middle=False)))
 
     def _ordered(self, kept: dict[int, TurnPiece], *, with_middle: bool) -> Iterator[Piece]:
         """The record's order. Middle and state follow the task; where the task is the current turn, they precede it."""
-        left_out = [turn for turn in self._turns if turn.number not in kept and not turn.is_blank]
+        left_out = [turn for turn in self._spoken if turn.number not in kept] if with_middle else []
         pinned_first = min(self._task.number, self._current.number - 1)
         head = [number for number in sorted(kept) if number <= pinned_first]
         yield from (kept[number] for number in head)
-        if left_out and with_middle:
+        if left_out:
             yield _middle(left_out)
         if self._state is not None:
             yield self._state
@@ -139,10 +146,6 @@ class Planner:
             reserve_tokens=reserve,
         )
 
-    def _total(self, kept: dict[int, TurnPiece]) -> int:
-        state = 0 if self._state is None else self._cost(self._state)
-        return self._system_tokens + state + sum(map(self._cost, kept.values()))
-
     def _cost(self, piece: Piece) -> int:
         key = piece.text if isinstance(piece, NotePiece) else (piece.turn.number, piece.stubbed)
         if key not in self._costs:
@@ -156,10 +159,6 @@ class Planner:
 
 def _answers(turn: Turn) -> list[int]:
     return [found.version for found in turn.returns if not found.orphan]
-
-
-def _result(turn: Turn, version: int) -> str:
-    return next(found.text for found in turn.returns if found.version == version)
 
 
 def _middle(left_out: tuple[Turn, ...] | list[Turn]) -> NotePiece:
