@@ -7,11 +7,11 @@ from dataclasses import dataclass
 from typing import Any
 
 from projections.basis import Basis
-from projections.pieces import Pieces, media_of
+from projections.pieces import media_of
 from projections.planning import Plan, Planner, Row
 from projections.policy import Policy
 from projections.render import renderer_named
-from projections.render.renderer import Count, Request, measure, plain
+from projections.render.renderer import Count, Renderer, Request, measure, plain
 from projections.state import State
 from projections.transcript import Transcript
 from projections.wire import to_json
@@ -59,6 +59,7 @@ class Draft:
     form: str
     plan: Plan
     count: Count
+    renderer: Renderer
 
     @property
     def media(self) -> set[str]:
@@ -67,8 +68,9 @@ class Draft:
 
     def finish(self, basis: Basis, media: Mapping[str, bytes]) -> Window:
         """Render the window; its cost does not depend on the bytes of ``media``."""
-        pieces: Pieces = self.plan.pieces
-        request = renderer_named(self.form)(self.transcript, self.policy, media).request(pieces)
+        shows_media = bool(self.media)
+        renderer = renderer_named(self.form)(self.transcript, self.policy, media) if shows_media else self.renderer
+        request = renderer.request(self.plan.pieces)
         tokens = measure(request, self.count)
         assert tokens <= self.policy.request_tokens, "the plan was priced by the same measure"
         return Window(basis, tokens, self.policy.encoding, self.plan.rows, request)
@@ -79,7 +81,7 @@ def draft_window(transcript: Transcript, state: State, policy: Policy, *, form: 
 
     The state block stands in it unless it would only repeat the task turn. Raises ``NothingToSend`` and ``BudgetExceeded``.
     """
-    renderer = renderer_named(form)(transcript, policy, {})
+    renderer = renderer_named(form)(transcript, policy, None)
     block = None if state.is_bare else state.block
     plan = Planner(transcript, policy, state=block, renderer=renderer, count=count).plan()
-    return Draft(transcript, policy, form, plan, count)
+    return Draft(transcript, policy, form, plan, count, renderer)

@@ -2,8 +2,7 @@
 
 from __future__ import annotations
 
-import base64
-from collections.abc import Mapping
+from functools import cached_property
 from typing import Any, Final
 
 from ledger.json_text import JsonText
@@ -19,17 +18,18 @@ from ledger.parts import (
 )
 from projections.pieces import NotePiece, Pieces, TurnPiece
 from projections.policy import Policy
-from projections.render.identifiers import call_ids, tool_names
+from projections.render.identifiers import CallKey, call_ids, tool_names
+from projections.render.media import Address, Inline, Media, Named, Written, shown
 from projections.render.renderer import (
     EMPTY_RESULT,
     EMPTY_TURN,
     INTERRUPTED,
-    Encoded,
     Request,
     media_note,
-    media_tokens,
     stub_of,
     system_texts,
+    well_formed,
+    well_formed_json,
 )
 from projections.transcript import Return, Transcript, Turn
 
@@ -39,6 +39,7 @@ LONGEST_TOOL_NAME: Final = 64
 
 OPENED_BY_ASSISTANT: Final = "[the assistant spoke first]"
 NO_USER_MESSAGE: Final = "[no new user message yet]"
+ONLY_REASONING: Final = "[nothing was said after this reasoning]"
 
 Block = dict[str, Any] | JsonText
 Message = dict[str, Any]
@@ -51,12 +52,19 @@ class AnthropicRenderer:
     provider understands pass as they were recorded; those of others are left out or named in a marked text.
     """
 
-    def __init__(self, transcript: Transcript, policy: Policy, media: Mapping[str, bytes]) -> None:
-        self._system = system_texts(transcript.system)
+    def __init__(self, transcript: Transcript, policy: Policy, media: Media) -> None:
+        self._system = [well_formed(text) for text in system_texts(transcript.system)]
         self._policy = policy
         self._media = media
-        self._ids = call_ids(transcript.turns, longest=LONGEST_CALL_ID)
-        self._tools = tool_names(transcript.turns, longest=LONGEST_TOOL_NAME)
+        self._turns = transcript.turns
+
+    @cached_property
+    def _ids(self) -> dict[CallKey, str]:
+        return call_ids(self._turns, longest=LONGEST_CALL_ID)
+
+    @cached_property
+    def _tools(self) -> dict[str, str]:
+        return tool_names(self._turns, longest=LONGEST_TOOL_NAME)
 
     def messages(self, pieces: Pieces) -> list[Message]:
         """The messages of some pieces."""
@@ -66,7 +74,7 @@ class AnthropicRenderer:
                 _add(messages, "user", [_text(piece.text)])
             else:
                 self._turn(messages, piece)
-        return [{**message, "content": _shortest(message["content"])} for message in messages]
+        return [well_formed({**message, "content": _shortest(message["content"])}) for message in messages]
 
     def request(self, pieces: Pieces) -> Request:
         """``{"system": …, "messages": …}``; without ``system`` where there is none."""
@@ -85,6 +93,8 @@ class AnthropicRenderer:
             _add(messages, "user", self._content(turn) or [_text(EMPTY_TURN)])
             return
         content = self._content(turn)
+        if content and _ends_with_reasoning(turn):
+            content.append(_text(ONLY_REASONING))
         if content:
             _add(messages, "assistant", content)
         if turn.calls:
@@ -112,7 +122,7 @@ class AnthropicRenderer:
             case JsonPart(value=value):
                 return _text(str(value))
             case ImagePart() | DocumentPart():
-                return {"type": part.type, "source": self._source(part)}
+                return self._media_block(part)
             case OpaquePart(provider="anthropic", raw=raw):
                 return raw
             case OpaquePart(block=block):
@@ -137,25 +147,57 @@ class AnthropicRenderer:
         return {**block, "content": content, **({"is_error": True} if found.is_error else {})}
 
     def _result(self, found: Return) -> str | list[Block]:
-        blocks = [block for block in map(self._plain_block, found.parts) if block is not None]
+        block_of = _failure_block if found.is_error else self._plain_block
+        blocks = [block for block in map(block_of, found.parts) if block is not None]
         return _shortest(blocks) if blocks else EMPTY_RESULT
 
-    def _source(self, part: ImagePart | DocumentPart) -> dict[str, Any]:
-        cost = media_tokens(part, self._policy)
-        if part.url is not None:
-            return {"type": "url", "url": Encoded(part.url, cost)}
-        content = self._media.get(part.sha256 or "", b"")
-        if (part.media_type or "").startswith("text/"):
-            return {"type": "text", "media_type": "text/plain", "data": Encoded(content.decode("utf-8", "replace"), cost)}
-        encoded = Encoded(base64.b64encode(content).decode(), cost)
-        return {"type": "base64", "media_type": part.media_type or "application/octet-stream", "data": encoded}
+    def _media_block(self, part: ImagePart | DocumentPart) -> dict[str, Any]:
+        match shown(part, self._media, self._policy):
+            case Address(url=url):
+                return {"type": part.type, "source": {"type": "url", "url": url}}
+            case Inline(media_type=kind, data=data):
+                return {"type": part.type, "source": {"type": "base64", "media_type": kind, "data": data}}
+            case Written(text=text):
+                return {"type": part.type, "source": {"type": "text", "media_type": "text/plain", "data": text}}
+            case Named(text=text):
+                return _text(text)
+
+
+def _failure_block(part: Any) -> Block | None:
+    """This provider takes nothing but text in the result of a failed call."""
+    match part:
+        case TextPart(text=text):
+            return _text(text) if text.strip() else None
+        case JsonPart(value=value):
+            return _text(str(value))
+        case OpaquePart(block=block):
+            return _text(f"[unsupported block: {block}]")
+        case _:
+            return _text(media_note(part))
+
+
+def _ends_with_reasoning(turn: Turn) -> bool:
+    """This provider refuses a message whose last block is reasoning, as it is where an answer was cut off."""
+    sent = (part for part in reversed(turn.parts) if not _is_left_out(part))
+    return isinstance(next(sent, None), ReasoningPart)
+
+
+def _is_left_out(part: Any) -> bool:
+    match part:
+        case TextPart(text=text):
+            return not text.strip()
+        case ReasoningPart(provider=provider):
+            return provider != PROVIDER
+        case _:
+            return False
 
 
 def _input(arguments: JsonText | Unparsed) -> dict[str, Any] | JsonText:
     """This provider takes an object only; what is none is passed on inside one, marked."""
     if isinstance(arguments, Unparsed):
         return {"unparsed_arguments": arguments.unparsed}
-    return arguments if arguments.startswith("{") else {"arguments": arguments}
+    source = well_formed_json(arguments)
+    return source if source.startswith("{") else {"arguments": source}
 
 
 def _text(text: str) -> dict[str, Any]:

@@ -24,17 +24,25 @@ def call_ids(turns: Iterable[Turn], *, longest: int) -> dict[CallKey, str]:
 
 def tool_names(turns: Iterable[Turn], *, longest: int) -> dict[str, str]:
     """A name for every tool that is called, its own where it fits."""
-    given = list(dict.fromkeys(call.tool for turn in turns for call in turn.calls))
-    return _distinct(given, given, longest)
+    given = dict.fromkeys(call.tool for turn in turns for call in turn.calls)
+    plain_first = sorted(given, key=lambda name: not _fits(name, longest))
+    return _distinct(plain_first, plain_first, longest)
 
 
 def _distinct(keys: list[Key], names: list[str], longest: int) -> dict[Key, str]:
     taken: set[str] = set()
     made: dict[Key, str] = {}
+    candidates: dict[str, Iterator[str]] = {}
     for key, name in zip(keys, names, strict=True):
-        made[key] = next(found for found in _candidates(name, longest) if found not in taken)
+        # One iterator a name: what it gave before is taken, so a name that comes a thousand times is not tried from its start.
+        found = candidates.setdefault(name, _candidates(name, longest))
+        made[key] = next(candidate for candidate in found if candidate not in taken)
         taken.add(made[key])
     return made
+
+
+def _fits(name: str, longest: int) -> bool:
+    return len(name) <= longest and _FORBIDDEN.search(name) is None
 
 
 def _candidates(name: str, longest: int) -> Iterator[str]:

@@ -2,14 +2,15 @@
 
 from __future__ import annotations
 
-import base64
-from collections.abc import Mapping
+from functools import cached_property
 from typing import Any, Final
 
+from ledger.events import Role
 from ledger.parts import DocumentPart, ImagePart, JsonPart, OpaquePart, TextPart, Unparsed
 from projections.pieces import NotePiece, Pieces, TurnPiece
 from projections.policy import Policy
-from projections.render.identifiers import call_ids, tool_names
+from projections.render.identifiers import CallKey, call_ids, tool_names
+from projections.render.media import Address, Inline, Media, Named, Written, shown
 from projections.render.renderer import (
     EMPTY_RESULT,
     EMPTY_TURN,
@@ -17,15 +18,22 @@ from projections.render.renderer import (
     Encoded,
     Request,
     media_note,
-    media_tokens,
     stub_of,
     system_texts,
+    well_formed,
 )
 from projections.transcript import Return, Transcript, Turn
 
 PROVIDER: Final = "openai"
 LONGEST_CALL_ID: Final = 40
 LONGEST_TOOL_NAME: Final = 64
+
+OWN_BLOCKS: Final[dict[Role, tuple[str, ...]]] = {
+    "user": ("image_url", "file", "input_audio"),
+    "assistant": ("refusal",),
+    "system": (),
+}
+"""Blocks of this provider that a message of a role may hold; others are named."""
 
 Message = dict[str, Any]
 
@@ -36,12 +44,19 @@ class OpenAIRenderer:
     Reasoning has no place in this form and is left out; a block of another provider is named in a marked text.
     """
 
-    def __init__(self, transcript: Transcript, policy: Policy, media: Mapping[str, bytes]) -> None:
-        self._system = [{"role": "system", "content": text} for text in system_texts(transcript.system)]
+    def __init__(self, transcript: Transcript, policy: Policy, media: Media) -> None:
+        self._system = [{"role": "system", "content": well_formed(text)} for text in system_texts(transcript.system)]
         self._policy = policy
         self._media = media
-        self._ids = call_ids(transcript.turns, longest=LONGEST_CALL_ID)
-        self._tools = tool_names(transcript.turns, longest=LONGEST_TOOL_NAME)
+        self._turns = transcript.turns
+
+    @cached_property
+    def _ids(self) -> dict[CallKey, str]:
+        return call_ids(self._turns, longest=LONGEST_CALL_ID)
+
+    @cached_property
+    def _tools(self) -> dict[str, str]:
+        return tool_names(self._turns, longest=LONGEST_TOOL_NAME)
 
     def messages(self, pieces: Pieces) -> list[Message]:
         """The messages of some pieces."""
@@ -51,7 +66,7 @@ class OpenAIRenderer:
                 _add(messages, {"role": "user", "content": [_text(piece.text)]})
             else:
                 self._turn(messages, piece)
-        return [_finished(message) for message in messages]
+        return [well_formed(_finished(message)) for message in messages]
 
     def request(self, pieces: Pieces) -> Request:
         """``{"messages": …}``."""
@@ -60,10 +75,10 @@ class OpenAIRenderer:
     def _turn(self, messages: list[Message], piece: TurnPiece) -> None:
         turn = piece.turn
         if turn.role == "user":
-            _add(messages, {"role": "user", "content": self._content(turn.parts) or [_text(EMPTY_TURN)]})
+            _add(messages, {"role": "user", "content": self._content(turn) or [_text(EMPTY_TURN)]})
             return
         calls = [self._call(turn, call.call_id, call.tool, call.arguments) for call in turn.calls]
-        content = [_said(part) for part in self._content(turn.parts)]
+        content = self._content(turn)
         if content or calls:
             _add(messages, {"role": "assistant", "content": content, **({"tool_calls": calls} if calls else {})})
         messages.extend(self._return(piece, call.call_id, call.tool) for call in turn.calls)
@@ -102,54 +117,47 @@ class OpenAIRenderer:
             case _:
                 return media_note(part)
 
-    def _content(self, parts: tuple[Any, ...]) -> list[Message]:
-        found = (self._part(part) for part in parts)
+    def _content(self, turn: Turn) -> list[Message]:
+        found = (self._part(part, turn.role) for part in turn.parts)
         return [part for part in found if part is not None]
 
-    def _part(self, part: Any) -> Message | None:
+    def _part(self, part: Any, role: Role) -> Message | None:
         match part:
             case TextPart(text=text):
                 return _text(text) if text.strip() else None
             case JsonPart(value=value):
                 return _text(str(value))
-            case ImagePart():
-                return {"type": "image_url", "image_url": {"url": self._encoded(part)}}
-            case DocumentPart():
-                return self._document(part)
-            case OpaquePart(provider="openai", raw=raw, block=block):
+            case ImagePart() | DocumentPart():
+                return self._media_block(part) if role == "user" else _text(media_note(part))
+            case OpaquePart(provider="openai", raw=raw, block=block) if block in OWN_BLOCKS[role]:
                 return {"type": "opaque", "raw": raw, "block": block}
             case OpaquePart(block=block):
                 return _text(f"[unsupported block: {block}]")
             case _:
                 return None
 
-    def _document(self, part: DocumentPart) -> Message:
-        """A text document is passed on as text, a PDF as a file; for other kinds this form has no place."""
-        if part.sha256 is not None and (part.media_type or "").startswith("text/"):
-            content = self._media.get(part.sha256, b"").decode("utf-8", "replace")
-            return {"type": "text", "text": Encoded(content, media_tokens(part, self._policy))}
-        if part.sha256 is not None and part.media_type == "application/pdf":
-            return {"type": "file", "file": {"filename": part.name or "document.pdf", "file_data": self._encoded(part)}}
-        return _text(media_note(part))
-
-    def _encoded(self, part: ImagePart | DocumentPart) -> Encoded:
-        cost = media_tokens(part, self._policy)
-        if part.url is not None:
-            return Encoded(part.url, cost)
-        content = self._media.get(part.sha256 or "", b"")
-        kind = part.media_type or "application/octet-stream"
-        return Encoded(f"data:{kind};base64,{base64.b64encode(content).decode()}", cost)
+    def _media_block(self, part: ImagePart | DocumentPart) -> Message:
+        """A picture as such, a text document as text, a PDF as a file; a document by address has no place in this form."""
+        match shown(part, self._media, self._policy):
+            case Address(url=url):
+                return _picture(url) if isinstance(part, ImagePart) else _text(media_note(part))
+            case Inline(media_type=kind, data=data):
+                encoded = Encoded(f"data:{kind};base64,{data}", data.tokens)
+                return _picture(encoded) if isinstance(part, ImagePart) else _file(part, encoded)
+            case Written(text=text) | Named(text=text):
+                return _text(text)
 
 
 def _text(text: str) -> Message:
     return {"type": "text", "text": text}
 
 
-def _said(part: Message) -> Message:
-    """What an assistant may have said in this form: texts and refusals; the rest is named."""
-    if part["type"] == "text" or part.get("block") == "refusal":
-        return part
-    return _text(f"[unsupported block: {part.get('block', part['type'])}]")
+def _picture(url: Encoded) -> Message:
+    return {"type": "image_url", "image_url": {"url": url}}
+
+
+def _file(part: DocumentPart, data: Encoded) -> Message:
+    return {"type": "file", "file": {"filename": part.name or "document.pdf", "file_data": data}}
 
 
 def _add(messages: list[Message], message: Message) -> None:

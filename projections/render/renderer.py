@@ -3,10 +3,12 @@
 from __future__ import annotations
 
 import json
+import math
+import re
 from collections.abc import Callable, Iterator, Mapping
 from typing import Any, Final, Protocol, Self
 
-from ledger.json_text import JsonText
+from ledger.json_text import JsonText, has_lone_surrogate
 from ledger.parts import DocumentPart, ImagePart
 from projections.pieces import Pieces
 from projections.policy import Policy
@@ -28,6 +30,11 @@ INTERRUPTED: Final = "[interrupted: no result was recorded for this call]"
 EMPTY_RESULT: Final = "[empty result]"
 EMPTY_TURN: Final = "[empty message]"
 
+_MOST_DIGITS: Final = 4_000  # Python converts no more than 4,300
+_SURROGATE: Final = re.compile("[\ud800-\udfff]")
+_ESCAPE: Final = re.compile(r"\\u[dD][89abAB][0-9a-fA-F]{2}\\u[dD][c-fC-F][0-9a-fA-F]{2}|\\u[dD][89a-fA-F][0-9a-fA-F]{2}|\\.")
+_LONE_ESCAPE: Final = re.compile(r"\\u[dD][89a-fA-F][0-9a-fA-F]{2}")
+
 
 class Encoded(str):
     """Encoded bytes or the address of a picture or document: costs what the policy says, never what its text would cost."""
@@ -45,10 +52,11 @@ class Encoded(str):
 class Renderer(Protocol):
     """Puts pieces of a transcript into a provider's form. Pure: the same pieces give the same request.
 
-    ``media`` holds the bytes of the artifacts that the pieces show; what a request costs does not depend on them.
+    ``media`` holds the bytes of the artifacts that the pieces show, None while they are only priced: a request never costs more
+    than it was priced at.
     """
 
-    def __init__(self, transcript: Transcript, policy: Policy, media: Mapping[str, bytes]) -> None: ...
+    def __init__(self, transcript: Transcript, policy: Policy, media: Mapping[str, bytes] | None) -> None: ...
 
     def messages(self, pieces: Pieces) -> list[Any]:
         """The messages of some pieces, without what only a whole request needs: their cost is what the pieces cost."""
@@ -108,10 +116,35 @@ def system_texts(system: tuple[SystemText, ...]) -> list[str]:
     return list(dict.fromkeys(part.text for part in system if part.text.strip()))
 
 
+def well_formed(value: Any) -> Any:
+    """The same messages with U+FFFD for every lone surrogate in a text, since no provider takes one; foreign JSON stays."""
+    if isinstance(value, Encoded):
+        return Encoded(_SURROGATE.sub("\ufffd", value), value.tokens)
+    if isinstance(value, str):
+        return _SURROGATE.sub("\ufffd", value) if has_lone_surrogate(value) else value
+    if isinstance(value, dict):
+        return {name: well_formed(item) for name, item in value.items()}
+    if isinstance(value, list):
+        return [well_formed(item) for item in value]
+    return value
+
+
+def well_formed_json(source: JsonText) -> JsonText:
+    """The same JSON with U+FFFD for every escape of a lone surrogate."""
+    return JsonText(_ESCAPE.sub(_mended, source)) if "\\u" in source else source
+
+
+def _mended(match: re.Match[str]) -> str:
+    return "\\ufffd" if _LONE_ESCAPE.fullmatch(match.group()) else match.group()
+
+
 def plain(value: Any) -> Any:
-    """A request as plain Python values, for a provider's own library: foreign JSON parsed, encoded bytes as text."""
+    """A request as plain Python values, for a provider's own library: foreign JSON parsed, encoded bytes as text.
+
+    A number that a library could not write again (thousands of digits, beyond the range of a float) becomes its text.
+    """
     if isinstance(value, JsonText):
-        return json.loads(value)
+        return json.loads(value, parse_int=_plain_int, parse_float=_plain_float)
     if isinstance(value, str):
         return str(value)
     if isinstance(value, dict):
@@ -119,3 +152,12 @@ def plain(value: Any) -> Any:
     if isinstance(value, list):
         return [plain(item) for item in value]
     return value
+
+
+def _plain_int(source: str) -> int | str:
+    return int(source) if len(source) < _MOST_DIGITS else source
+
+
+def _plain_float(source: str) -> float | str:
+    number = float(source)
+    return number if math.isfinite(number) else source

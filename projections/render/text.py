@@ -2,25 +2,29 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterator
 from typing import Any
 
 from ledger.parts import JsonPart, OpaquePart, ReasoningPart, TextPart, ToolCallPart, Unparsed
 from projections.pieces import NotePiece, Pieces, TurnPiece
 from projections.policy import Policy
-from projections.render.renderer import EMPTY_TURN, INTERRUPTED, Request, media_note, stub_of, system_texts
+from projections.render.media import Media
+from projections.render.renderer import EMPTY_TURN, INTERRUPTED, Request, media_note, stub_of, system_texts, well_formed
 from projections.transcript import Transcript
 
 
 class TextRenderer:
     """One paragraph a turn, headed by its number and role."""
 
-    def __init__(self, transcript: Transcript, policy: Policy, media: Mapping[str, bytes]) -> None:
-        self._system = [f"## System\n\n{text}" for text in system_texts(transcript.system)]
+    def __init__(self, transcript: Transcript, policy: Policy, media: Media) -> None:
+        self._system = [f"## System\n\n{well_formed(text)}" for text in system_texts(transcript.system)]
 
     def messages(self, pieces: Pieces) -> list[str]:
         """A paragraph for each piece."""
-        return [piece.text.rstrip("\n") if isinstance(piece, NotePiece) else "\n\n".join(_turn(piece)) for piece in pieces]
+        return [
+            well_formed(piece.text.rstrip("\n") if isinstance(piece, NotePiece) else "\n\n".join(_turn(piece)))
+            for piece in pieces
+        ]
 
     def request(self, pieces: Pieces) -> Request:
         """``{"text": …}``."""
