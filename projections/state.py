@@ -123,4 +123,4 @@ def _task(lifecycle: LifecycleFold, transcript: Transcript) -> tuple[str | None,
     if lifecycle.opened is not None and lifecycle.opened.task is not None:
         return lifecycle.opened.task, None, None
     turn = transcript.task_turn
-    return (None, None, None) if turn is None else (turn.text, turn.number, "user")
+    return (None, None, None) if turn is None or not turn.text.strip() else (turn.text, turn.number, "user")
