@@ -10,6 +10,8 @@ from pydantic import BaseModel
 
 from ledger.json_text import JsonText, has_lone_surrogate, json_string
 
+_MOST_BITS = 63  # of an integer that the encoder takes
+
 
 def to_json(value: Any) -> bytes:
     """The JSON of an answer made of dicts, lists, texts, numbers, ``JsonText``, dataclasses and recorded parts."""
@@ -21,6 +23,8 @@ def _wire(value: Any) -> Any:
         return orjson.Fragment(str(value))
     if isinstance(value, str):
         return orjson.Fragment(json_string(value)) if has_lone_surrogate(value) else str(value)
+    if isinstance(value, int) and value.bit_length() > _MOST_BITS:
+        return orjson.Fragment(str(value))
     if isinstance(value, dict):
         return {_key(name): _wire(item) for name, item in value.items()}
     if isinstance(value, list | tuple):
