@@ -30,7 +30,9 @@ def version_at(events: list[Recorded], at: At) -> int:
         return _at_turn(events, at.number, last)
     if isinstance(at, datetime):
         return _at_time(events, at)
-    if isinstance(at, bool) or not 0 <= at <= last:
+    if isinstance(at, bool) or not isinstance(at, int):
+        raise InvalidInput(f"as of {at!r}: give a version, a Turn, an aware datetime, or nothing for now", path="at")
+    if not 0 <= at <= last:
         raise UnknownVersion(f"version {at} is not recorded: the ledger is at version {last}", at=at, last=last)
     return at
 
@@ -44,7 +46,7 @@ def _at_turn(events: list[Recorded], number: int, last: int) -> int:
 
 
 def _at_time(events: list[Recorded], moment: datetime) -> int:
-    if moment.tzinfo is None:
+    if moment.utcoffset() is None:
         raise InvalidInput(f"the time {moment} has no zone: give an aware datetime", path="at")
     limit = microseconds(moment)
     return max((recorded.version for recorded in events if recorded.envelope.recorded_at <= limit), default=0)

@@ -83,7 +83,9 @@ class View:
     def __init__(self, store: Ledgers, head: Head, at: At) -> None:
         self._store = store
         self._head = head
-        rows = store.store.read(head.ledger, Selection(upto=head.version))
+        # A version is known without reading what came after it; a turn or a time is looked up among all events.
+        upto = at if isinstance(at, int) and 0 <= at <= head.version else head.version
+        rows = store.store.read(head.ledger, Selection(upto=upto))
         events = [recorded(row) for row in rows]
         self.version = version_at(events, at)
         self._events: list[Recorded] = events[: self.version]
@@ -102,7 +104,7 @@ class View:
 
     def transcript(self) -> Shown:
         """System texts, turns, and what their calls returned."""
-        return Shown(self.basis(), self._folds.transcript.result())
+        return Shown(self.basis(), self._transcript)
 
     def state(self) -> State:
         """Task, entities, constraints, decisions, rejected, open questions, with provenance; ``.block`` is their text."""
@@ -110,7 +112,7 @@ class View:
         return state_of(
             self.basis(),
             lifecycle=folds.lifecycle,
-            transcript=folds.transcript.result(),
+            transcript=self._transcript,
             facts=folds.facts,
             entries=folds.entries,
             contradictions=folds.contradictions,
@@ -122,8 +124,7 @@ class View:
         ``render``: "openai", "anthropic" or "text". Raises ``BudgetExceeded`` and ``NothingToSend``.
         """
         chosen = policy or Policy()
-        transcript = self._folds.transcript.result()
-        draft = draft_window(transcript, self.state(), chosen, form=render, count=counter(chosen.encoding))
+        draft = draft_window(self._transcript, self.state(), chosen, form=render, count=counter(chosen.encoding))
         media = {sha256: self._store.store.blob(self._head.ledger, sha256) for sha256 in sorted(draft.media)}
         return draft.finish(self.basis(chosen), {sha256: content for sha256, content in media.items() if content is not None})
 
@@ -142,6 +143,10 @@ class View:
     def fields(self) -> tuple[str, ...]:
         """All fields that ever held a value."""
         return self._folds.facts.fields()
+
+    @cached_property
+    def _transcript(self) -> Transcript:
+        return self._folds.transcript.result()
 
     @cached_property
     def _folds(self) -> _Folds:
