@@ -28,9 +28,7 @@ for room in {ROOMS!r}:
 
 def run(*command: str | Path, folder: Path) -> str:
     """The standard output of a command that must succeed, run outside the checkout without its settings."""
-    surroundings = {
-        name: value for name, value in os.environ.items() if not name.startswith(("PYTHON", "CONTEXT_"))
-    }
+    surroundings = {name: value for name, value in os.environ.items() if not name.startswith(("PYTHON", "CONTEXT_"))}
     done = subprocess.run(
         [*map(str, command)],
         cwd=folder,
@@ -75,14 +73,10 @@ def test_no_extra_is_installed(installed: Path, tmp_path: Path) -> None:
 
 
 def test_ranks_and_licences_are_in_the_wheel(installed: Path, tmp_path: Path) -> None:
-    program = (
-        "from replay.tokens import *; print([counter(encoding)('hello world') for encoding in ENCODINGS])"
-    )
+    program = "from replay.tokens import *; print([counter(encoding)('hello world') for encoding in ENCODINGS])"
     assert run(installed / "python", "-c", program, folder=tmp_path) == "[2, 2]\n"
     program = "from importlib.metadata import files; print(*(file.name for file in files('context-ledger')))"
-    assert {"LICENSE", "LICENSE-tiktoken"} <= set(
-        run(installed / "python", "-c", program, folder=tmp_path).split()
-    )
+    assert {"LICENSE", "LICENSE-tiktoken"} <= set(run(installed / "python", "-c", program, folder=tmp_path).split())
 
 
 def test_the_command_explains_itself(installed: Path, tmp_path: Path) -> None:
