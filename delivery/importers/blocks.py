@@ -141,7 +141,8 @@ def _time(node: Node) -> datetime | None:
         moment = datetime.fromisoformat(string_or_none(node) or "")
     except ValueError:
         return None
-    return None if moment.tzinfo is None else moment
+    # In the first and the last year an offset may lead out of the calendar.
+    return None if moment.tzinfo is None or not 1 < moment.year < 9999 else moment
 
 
 _READERS: Final[dict[str, tuple[str, Any]]] = {

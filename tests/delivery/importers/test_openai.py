@@ -237,8 +237,9 @@ def test_what_a_message_says_of_itself_is_recorded(read: Any) -> None:
     assert turn.said_at == datetime(2031, 5, 1, 10, tzinfo=UTC)
 
 
-def test_a_time_without_a_zone_is_kept_raw(read: Any) -> None:
-    [turn] = read.events([user("hi", timestamp="2031-05-01T10:00:00")])
+@pytest.mark.parametrize("time", ["2031-05-01T10:00:00", "0001-01-01T00:00:00+05:30", "9999-12-31T23:59:59-12:00", "now"])
+def test_a_time_that_cannot_be_placed_is_kept_raw(read: Any, time: str) -> None:
+    [turn] = read.events([user("hi", timestamp=time)])
     assert turn.said_at is None
     assert turn.parts[1].block == "message.timestamp"
 
