@@ -12,7 +12,6 @@ import os
 from collections.abc import Iterator
 from typing import Any, Final
 
-import psycopg
 from psycopg import errors
 from psycopg.types.numeric import Int8
 
@@ -44,8 +43,7 @@ class PostgresStore:
 
     def __init__(self, address: Address) -> None:
         self._connections = Connections(address)
-        with self._connections.alone() as connection:
-            self._secret = _prepare(connection, address.shown)
+        self._secret = self._connections.run_alone(lambda connection, _: _prepare(connection, address.shown))
 
     @property
     def secret(self) -> bytes:
@@ -131,11 +129,7 @@ class PostgresStore:
 
         Changes nothing where it is not needed. Until it is done, appends to such a store are refused.
         """
-        with self._connections.alone() as connection, connection.transaction():
-            connection.execute(HALT)
-            row = connection.execute(RAISE_EPOCH).fetchone()
-        assert row is not None, "the store has its row"
-        return int(row[0])
+        return self._connections.run_alone(lambda connection, _: _raise_epoch(connection))
 
     def close(self) -> None:
         """Close the connections of this process."""
@@ -157,7 +151,15 @@ def open_postgres(url: str) -> PostgresStore:
     return PostgresStore(parse(url))
 
 
-def _prepare(connection: psycopg.Connection[tuple[Any, ...]], place: str) -> bytes:
+def _raise_epoch(connection: Connection) -> int:
+    with connection.transaction():
+        connection.execute(HALT)
+        row = connection.execute(RAISE_EPOCH).fetchone()
+    assert row is not None, "the store has its row"
+    return int(row[0])
+
+
+def _prepare(connection: Connection, place: str) -> bytes:
     """Bring the tables up to this release, check that positions will rise, and return the secret."""
     if connection.info.server_version < _OLDEST_SERVER:
         raise StoreError(f"PostgreSQL store {place}: the server is older than version 13: use a newer one")
@@ -175,7 +177,7 @@ def _prepare(connection: psycopg.Connection[tuple[Any, ...]], place: str) -> byt
     return bytes(row[0])
 
 
-def _schema_version(connection: psycopg.Connection[tuple[Any, ...]]) -> int:
+def _schema_version(connection: Connection) -> int:
     # Read from the catalogue's table: to_regclass may answer from a cache that is older than the lock.
     row = connection.execute(
         "SELECT FROM pg_catalog.pg_class c JOIN pg_catalog.pg_namespace n ON n.oid = c.relnamespace "
@@ -187,7 +189,7 @@ def _schema_version(connection: psycopg.Connection[tuple[Any, ...]]) -> int:
     return 0 if row is None else int(row[0])
 
 
-def _migrate(connection: psycopg.Connection[tuple[Any, ...]], found: int, place: str) -> None:
+def _migrate(connection: Connection, found: int, place: str) -> None:
     if found == 0:
         encoding = connection.info.parameter_status("server_encoding")
         if encoding != "UTF8":

@@ -5,12 +5,11 @@ This module and ``ledger.postgres`` are imported only when a ``postgresql://`` a
 
 from __future__ import annotations
 
-import contextlib
 import os
 import threading
 import time
 from collections.abc import Callable, Iterator
-from contextlib import contextmanager
+from contextlib import AbstractContextManager, contextmanager, suppress
 from dataclasses import dataclass
 from typing import Any, Final, TypeVar
 from urllib.parse import unquote, urlsplit, urlunsplit
@@ -27,6 +26,7 @@ T = TypeVar("T")
 DEADLINE_SECONDS: Final = 60.0
 POOL_SIZE: Final = 8
 CANCEL_SECONDS: Final = 2.0
+ATTEMPTS: Final = 4
 
 # What libpq is told unless the address says otherwise: notice within about half a minute that the other side is gone.
 _DEFAULTS: Final[dict[str, str | int]] = {
@@ -139,30 +139,58 @@ class Connections:
         self._closed = False
 
     def run(self, work: Callable[[Connection, int], T]) -> T:
-        """Do some work on a connection, in autocommit; once more, on a new connection, if the connection is lost.
+        """Do some work on a connection, in autocommit; again, on a new connection, if the connection is lost.
 
-        ``work`` is told which attempt this is, from 0: in a second one, the lost connection may or may not have carried
+        ``work`` is told which attempt this is, from 0: in a later one, the lost connection may or may not have carried
         it out. What it raises comes out as ``StoreError``, unless it is an error of ours.
         """
+        return self._repeated(self._pooled, work)
+
+    def run_alone(self, work: Callable[[Connection, int], T]) -> T:
+        """Like ``run``, on a connection outside the pool, whose failure to connect is told at once and by its cause."""
+        return self._repeated(self._alone, work)
+
+    def _repeated(
+        self,
+        take: Callable[[float], AbstractContextManager[Connection]],
+        work: Callable[[Connection, int], T],
+    ) -> T:
         deadline = time.monotonic() + self.address.deadline_seconds
         with translated(self.address):
-            try:
-                return self._once(work, deadline, attempt=0)
-            except (psycopg.OperationalError, psycopg.InterfaceError) as error:
-                if not _is_lost(error):
-                    raise
-            self._open_pool().drain()  # the server dropped one of them, so the others are likely to be gone too
-            return self._once(work, deadline, attempt=1)
+            for attempt in range(ATTEMPTS):
+                try:
+                    with take(deadline) as connection:
+                        return work(connection, attempt)
+                except (psycopg.OperationalError, psycopg.InterfaceError) as error:
+                    if attempt + 1 == ATTEMPTS or not _is_lost(error):
+                        raise
+                if self._pool is not None:
+                    self._pool.drain()  # the server dropped one connection, so the others are likely to be gone too
+        raise AssertionError("the last attempt returns or raises")
 
     @contextmanager
-    def alone(self) -> Iterator[Connection]:
-        """A connection outside the pool, in autocommit, whose failure to connect is told at once and by its cause."""
+    def _alone(self, deadline: float) -> Iterator[Connection]:
         self._guard()
-        with translated(self.address):
-            connection = Connection.connect(self.address.conninfo, autocommit=True, prepare_threshold=None)
-            connection.deadline = time.monotonic() + self.address.deadline_seconds
-            with connection:
-                yield connection
+        connection = Connection.connect(self.address.conninfo, autocommit=True, prepare_threshold=None)
+        connection.deadline = deadline
+        with connection:
+            yield connection
+
+    @contextmanager
+    def _pooled(self, deadline: float) -> Iterator[Connection]:
+        pool = self._open_pool()
+        connection = pool.getconn(max(0.0, deadline - time.monotonic()))
+        try:
+            connection.deadline = deadline
+            yield connection
+        except DeadlinePassed:
+            with suppress(psycopg.Error):  # it is given up in any case
+                connection.cancel_safe(timeout=CANCEL_SECONDS)
+            connection.close()
+            raise
+        finally:
+            connection.deadline = float("inf")
+            pool.putconn(connection)
 
     def close(self) -> None:
         """Close the pool of this process."""
@@ -170,21 +198,6 @@ class Connections:
         pool, self._pool = self._pool, None
         if pool is not None and self._pid == os.getpid():
             pool.close()
-
-    def _once(self, work: Callable[[Connection, int], T], deadline: float, *, attempt: int) -> T:
-        pool = self._open_pool()
-        connection = pool.getconn(max(0.0, deadline - time.monotonic()))
-        try:
-            connection.deadline = deadline
-            return work(connection, attempt)
-        except DeadlinePassed:
-            with contextlib.suppress(psycopg.Error):  # it is given up in any case
-                connection.cancel_safe(timeout=CANCEL_SECONDS)
-            connection.close()
-            raise
-        finally:
-            connection.deadline = float("inf")
-            pool.putconn(connection)
 
     def _open_pool(self) -> ConnectionPool[Connection]:
         self._guard()
