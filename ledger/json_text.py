@@ -21,8 +21,9 @@ from ledger.errors import InvalidInput, LimitExceeded
 from ledger.limits import MAX_JSON_DEPTH
 
 _SPACE = " \t\n\r"
-_STRING = re.compile(r'"(?:[^"\\]|\\.)*"')
-_STRING_OR_SPACE = re.compile(r'("(?:[^"\\]|\\.)*")|[ \t\n\r]+')
+# Possessive, so that a string without an end costs one pass and not one for each of its quotes.
+_STRING = re.compile(r'"[^"\\]*+(?:\\.[^"\\]*+)*+"?', re.DOTALL)
+_STRING_OR_SPACE = re.compile(rf"({_STRING.pattern})|[ \t\n\r]+", re.DOTALL)
 _BRACKET = re.compile(r"[\[\]{}]")
 _SURROGATE = re.compile("[\ud800-\udfff]")
 _NUMBER = re.compile(r"(-?)(\d+)(?:\.(\d+))?(?:[eE](?:\+|(-))?0*(\d+))?")
