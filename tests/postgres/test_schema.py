@@ -1,0 +1,86 @@
+"""The tables are made on first use, once, and only where they may be."""
+
+from __future__ import annotations
+
+import threading
+
+import psycopg
+import pytest
+from psycopg import sql as text
+
+from ledger.errors import StoreError
+from ledger.postgres import PostgresStore, open_postgres
+from ledger.postgres_schema import SCHEMA_VERSION
+from tests.contract.batches import batch, draft
+from tests.postgres.server import Databases
+
+Sql = psycopg.Connection[tuple[object, ...]]
+
+
+def test_many_open_a_new_store_at_once(url: str) -> None:
+    """Each sees the same tables and the same secret."""
+    start, secrets = threading.Barrier(8), []
+
+    def open_one() -> None:
+        start.wait()
+        opened = open_postgres(url)
+        secrets.append(opened.secret)
+        opened.close()
+
+    threads = [threading.Thread(target=open_one) for _ in range(8)]
+    for thread in threads:
+        thread.start()
+    for thread in threads:
+        thread.join()
+    assert len(secrets) == 8
+    assert len(set(secrets)) == 1
+
+
+def test_a_newer_schema_is_refused(url: str, sql: Sql) -> None:
+    sql.execute("UPDATE context_ledger.store SET schema = %s", (SCHEMA_VERSION + 1,))
+    with pytest.raises(StoreError, match="upgrade context-ledger"):
+        open_postgres(url)
+
+
+def test_a_schema_of_something_else_is_left_alone(postgres: Databases) -> None:
+    url = postgres.new()
+    with psycopg.connect(url, autocommit=True) as connection:
+        connection.execute("CREATE SCHEMA context_ledger")
+        with pytest.raises(StoreError, match="context_ledger"):
+            open_postgres(url)
+        assert connection.execute("SELECT count(*) FROM pg_class WHERE relname = 'ledgers'").fetchone() == (0,)
+
+
+def test_another_encoding_is_refused(url: str, postgres: Databases) -> None:
+    name = text.Identifier(f"{psycopg.conninfo.conninfo_to_dict(url)['dbname']}_latin1")
+    with psycopg.connect(url, autocommit=True) as connection:
+        connection.execute(
+            text.SQL("CREATE DATABASE {} TEMPLATE template0 ENCODING 'LATIN1' LC_COLLATE 'C' LC_CTYPE 'C'").format(name)
+        )
+        try:
+            with pytest.raises(StoreError, match="createdb --template=template0 --encoding=UTF8"):
+                open_postgres(url.replace("?", "_latin1?", 1))
+        finally:
+            connection.execute(text.SQL("DROP DATABASE {} WITH (FORCE)").format(name))
+
+
+def test_a_role_that_may_only_read_and_append(url: str, store: PostgresStore, sql: Sql) -> None:
+    """The tables are there, so nothing else is needed; what the role lacks is told."""
+    role = text.Identifier(sql.info.dbname + "_app")
+    sql.execute(text.SQL("CREATE ROLE {} LOGIN").format(role))
+    try:
+        for grant in (
+            "GRANT USAGE ON SCHEMA context_ledger TO {}",
+            "GRANT SELECT ON ALL TABLES IN SCHEMA context_ledger TO {}",
+            "GRANT INSERT ON context_ledger.ledgers, context_ledger.events, context_ledger.payloads TO {}",
+        ):
+            sql.execute(text.SQL(grant).format(role))
+        app = open_postgres(url.replace("user=ledger", f"user={sql.info.dbname}_app"))
+        app.append(batch([draft()]))
+        assert len(app.feed(after=0, limit=10)) == 1
+        with pytest.raises(StoreError, match="GRANT"):
+            app.append(batch([draft()], expected=1, blobs={"ab": b"content"}))
+        app.close()
+    finally:
+        sql.execute(text.SQL("DROP OWNED BY {}").format(role))
+        sql.execute(text.SQL("DROP ROLE {}").format(role))
