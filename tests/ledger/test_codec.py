@@ -67,7 +67,7 @@ def test_an_unknown_type_is_refused_by_name(name: str, version: int) -> None:
 )
 @pytest.mark.parametrize("turn", [None, 3])
 def test_bytes_that_are_not_the_event_are_corrupt(payload: bytes, turn: int | None) -> None:
-    with pytest.raises(CorruptRecord, match="fact.set"):
+    with pytest.raises(CorruptRecord, match=r"fact\.set"):
         codec.decode("fact.set", 1, turn, payload)
 
 
