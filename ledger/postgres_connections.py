@@ -28,16 +28,18 @@ POOL_SIZE: Final = 8
 CANCEL_SECONDS: Final = 2.0
 ATTEMPTS: Final = 4
 
-# What libpq is told unless the address says otherwise: notice within about half a minute that the other side is gone.
+# What libpq is told unless the address or a service says otherwise: notice in about half a minute that the other side is gone.
 _DEFAULTS: Final[dict[str, str | int]] = {
     "connect_timeout": 10,
-    "application_name": "context-ledger",
     "keepalives_idle": 15,
     "keepalives_interval": 5,
     "keepalives_count": 3,
     "tcp_user_timeout": 30_000,
 }
+_ENVIRONMENT: Final = {"PGSERVICE", "PGCONNECT_TIMEOUT"}
 _PREPARE_AFTER: Final = 2
+_SERVER_SHARE: Final = 0.9
+"""Of the deadline: so that the server says what took so long, before we give it up."""
 
 _inherited: Final[list[object]] = []
 """A child process keeps its parent's pool here, untouched: closing its sockets would harm the parent."""
@@ -102,9 +104,10 @@ def parse(url: str) -> Address:
         given = psycopg.conninfo.conninfo_to_dict(conninfo)
     except psycopg.ProgrammingError as error:
         raise InvalidInput(f"the address of the store cannot be read: {error}", path="store") from error
-    defaults = {name: value for name, value in _DEFAULTS.items() if name not in given}
+    told = _ENVIRONMENT & os.environ.keys() or "service" in given
+    defaults = {} if told else {name: value for name, value in _DEFAULTS.items() if name not in given}
     return Address(
-        conninfo=psycopg.conninfo.make_conninfo(conninfo, **defaults),
+        conninfo=psycopg.conninfo.make_conninfo(conninfo, fallback_application_name="context-ledger", **defaults),
         prepare=_choice(ours, "prepare", {"on": True, "off": False}),
         pool_size=int(_number(ours, "pool", POOL_SIZE)),
         deadline_seconds=_number(ours, "deadline", DEADLINE_SECONDS),
@@ -223,7 +226,7 @@ class Connections:
     def _configure(self, connection: Connection) -> None:
         """Let the server give up what we have given up. Not behind a pooler: there a session's settings wander."""
         if self.address.prepare:
-            milliseconds = int(self.address.deadline_seconds * 1000)
+            milliseconds = int(self.address.deadline_seconds * 1000 * _SERVER_SHARE)
             connection.execute("SELECT set_config('statement_timeout', %s, false)", (str(milliseconds),))
 
     def _guard(self) -> None:
