@@ -30,6 +30,8 @@ MODELS: Final[dict[tuple[str, int], type[EventBase]]] = {
 }
 """Every event type and version that this release reads."""
 
+_TYPES: Final = {model: name for (name, _), model in MODELS.items()}
+
 
 def encode(event: EventBase, request_digest: str | None = None) -> bytes:
     """The payload of an event; ``request_digest`` (64 hexadecimal digits) only for ordinal 0 of a keyed command."""
@@ -99,7 +101,7 @@ def _with_turn(payload: bytes, turn: int | None) -> bytes:
 
 def type_of(event: EventBase) -> str:
     """The stored type string of an event."""
-    return str(type(event).model_fields["type"].default)
+    return _TYPES.get(type(event)) or str(type(event).model_fields["type"].default)
 
 
 def commitment(salt: bytes, payload: bytes) -> bytes:

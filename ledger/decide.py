@@ -35,7 +35,7 @@ def _open(standing: Standing, request: r.OpenLedger) -> tuple[e.Event, ...]:
 
 def _turn(standing: Standing, request: r.RecordTurn) -> tuple[e.Event, ...]:
     number = None if request.role == "system" else standing.turn + 1
-    return (e.TurnRecorded(turn=number, **dict(request)),)
+    return (e.TurnRecorded(turn=number, **vars(request)),)
 
 
 def _return(standing: Standing, request: r.RecordReturn) -> tuple[e.Event, ...]:

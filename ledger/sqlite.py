@@ -4,7 +4,8 @@ from __future__ import annotations
 
 import os
 import sqlite3
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
+from operator import attrgetter
 from pathlib import Path
 from typing import Any, Final
 
@@ -23,11 +24,16 @@ _ENVELOPE: Final = (
 )
 _STORED: Final = (
     f"SELECT {_ENVELOPE}, p.salt, p.compression, p.payload FROM events e "  # noqa: S608 — our own column names, no value
-    "JOIN payloads p ON p.ledger = e.ledger AND p.version = e.version"
+    "JOIN payloads p ON p.position = e.position"
 )
 _HEAD: Final = (
     "SELECT l.name, l.ledger, coalesce(e.version, 0), coalesce(e.recorded_at, 0), l.erasures FROM ledgers l LEFT JOIN events e "
     "ON e.ledger = l.ledger AND e.version = (SELECT max(version) FROM events WHERE ledger = l.ledger)"
+)
+_BEFORE_APPEND: Final = (
+    "SELECT c.position, l.ledger, coalesce(e.version, 0), coalesce(e.recorded_at, 0), "
+    "EXISTS (SELECT 1 FROM events WHERE ledger = ? AND command = ?) FROM counter c LEFT JOIN ledgers l ON l.name = ? LEFT JOIN "
+    "events e ON e.ledger = l.ledger AND e.version = (SELECT max(version) FROM events WHERE ledger = l.ledger)"
 )
 _KINDS: Final = {
     "all": "",
@@ -55,18 +61,14 @@ class SqliteStore:
     def append(self, batch: Batch) -> list[Envelope]:
         """Store a batch in one transaction; ``VersionConflict`` if the ledger is elsewhere or the command is stored."""
         with self._connections.writing() as connection:
-            recorded_at = self._expect(connection, batch)
-            (last,) = connection.execute("SELECT position FROM counter").fetchone()
-            envelopes = [_envelope(batch, last + 1, ordinal, recorded_at) for ordinal in range(len(batch.drafts))]
+            envelopes = _numbered(batch, *_expect(connection, batch))
             if batch.expected == 0:
                 connection.execute("INSERT INTO ledgers (ledger, name) VALUES (?, ?)", (batch.ledger, batch.name))
+            connection.executemany("INSERT INTO events VALUES (?,?,?,?,?,?,?,?,?,?,?,?,?)", map(_columns, envelopes))
             connection.executemany(
-                "INSERT INTO events VALUES (?,?,?,?,?,?,?,?,?,?,?,?,?)", [_columns(envelope) for envelope in envelopes]
-            )
-            connection.executemany(
-                "INSERT INTO payloads VALUES (?,?,?,?,?)",
+                "INSERT INTO payloads VALUES (?,?,?,?)",
                 [
-                    (batch.ledger, envelope.version, draft.salt, *pack(draft.payload))
+                    (envelope.position, draft.salt, *pack(draft.payload))
                     for envelope, draft in zip(envelopes, batch.drafts, strict=True)
                 ],
             )
@@ -106,6 +108,11 @@ class SqliteStore:
             rows = connection.execute(f"{_STORED} WHERE e.position > ? ORDER BY e.position LIMIT ?", (after, limit)).fetchall()
         return [_stored(row) for row in rows]
 
+    def last_position(self) -> int:
+        """The position of the last event; 0 if there is none."""
+        with self._connections.reading() as connection:
+            return int(connection.execute("SELECT coalesce(max(position), 0) FROM events").fetchone()[0])
+
     def lag(self, *, after: int) -> Lag:
         """How many events are stored above a position; none of them is ever held back."""
         with self._connections.reading() as connection:
@@ -138,29 +145,6 @@ class SqliteStore:
     def close(self) -> None:
         """Close the connections of this process."""
         self._connections.close()
-
-    def _expect(self, connection: sqlite3.Connection, batch: Batch) -> int:
-        """The time of the batch, if the ledger is where the batch expects it and does not hold the command."""
-        row = connection.execute(f"{_HEAD} WHERE l.name = ?", (batch.name,)).fetchone()
-        head = Head(*row) if row is not None else Head(batch.name, batch.ledger, 0, 0, 0)
-        if head.ledger != batch.ledger or head.version != batch.expected:
-            raise VersionConflict(
-                f"ledger {batch.name!r} is at version {head.version}, not {batch.expected}",
-                ledger=batch.name,
-                expected=batch.expected,
-                actual=head.version,
-            )
-        taken = connection.execute(
-            "SELECT 1 FROM events WHERE ledger = ? AND command = ? LIMIT 1", (batch.ledger, batch.command)
-        ).fetchone()
-        if taken is not None:
-            raise VersionConflict(
-                f"ledger {batch.name!r} holds this command already",
-                ledger=batch.name,
-                expected=batch.expected,
-                actual=head.version,
-            )
-        return max(batch.recorded_at, head.recorded_at)
 
     @staticmethod
     def _put_blob(connection: sqlite3.Connection, ledger: bytes, sha256: str, content: bytes) -> None:
@@ -221,27 +205,39 @@ def _create(connection: sqlite3.Connection) -> None:
     connection.execute(f"PRAGMA user_version = {SCHEMA_VERSION}")
 
 
-def _envelope(batch: Batch, first: int, ordinal: int, recorded_at: int) -> Envelope:
-    draft = batch.drafts[ordinal]
-    return Envelope(
-        position=first + ordinal,
-        format=FORMAT,
-        ledger=batch.ledger,
-        version=batch.expected + 1 + ordinal,
-        command=batch.command,
-        ordinal=ordinal,
-        type=draft.type,
-        type_version=draft.type_version,
-        turn=draft.turn,
-        recorded_at=recorded_at,
-        actor=batch.actor,
-        cause=batch.cause,
-        commitment=draft.commitment,
-    )
+def _expect(connection: sqlite3.Connection, batch: Batch) -> tuple[int, int]:
+    """The first position and the time of a batch, if the ledger is where it expects it and does not hold the command."""
+    values = (batch.ledger, batch.command, batch.name)
+    last, ledger, version, recorded_at, taken = connection.execute(_BEFORE_APPEND, values).fetchone()
+    if version != batch.expected or (ledger != batch.ledger and ledger is not None) or taken:
+        found = "holds this command already" if taken else f"is at version {version}, not {batch.expected}"
+        raise VersionConflict(f"ledger {batch.name!r} {found}", ledger=batch.name, expected=batch.expected, actual=version)
+    return last + 1, max(batch.recorded_at, recorded_at)
 
 
-def _columns(envelope: Envelope) -> tuple[Any, ...]:
-    return tuple(getattr(envelope, name) for name in Envelope.__slots__)
+def _numbered(batch: Batch, first: int, recorded_at: int) -> list[Envelope]:
+    """The envelopes of a batch that begins at a position."""
+    return [
+        Envelope(
+            first + ordinal,
+            FORMAT,
+            batch.ledger,
+            batch.expected + 1 + ordinal,
+            batch.command,
+            ordinal,
+            draft.type,
+            draft.type_version,
+            draft.turn,
+            recorded_at,
+            batch.actor,
+            batch.cause,
+            draft.commitment,
+        )
+        for ordinal, draft in enumerate(batch.drafts)
+    ]
+
+
+_columns: Final[Callable[[Envelope], tuple[Any, ...]]] = attrgetter(*Envelope.__slots__)
 
 
 def _stored(row: tuple[Any, ...]) -> Stored:

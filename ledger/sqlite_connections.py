@@ -34,12 +34,14 @@ class Connections:
     def reading(self) -> Iterator[sqlite3.Connection]:
         """A connection for a short read; whatever it raises comes out as ``StoreError``."""
         self._guard()
-        if self._shared is not None:
-            with self._lock, translated(self.path):
-                yield self._shared
-        else:
-            with translated(self.path):
+        try:
+            if self._shared is None:
                 yield self._own()
+            else:
+                with self._lock:
+                    yield self._shared
+        except sqlite3.Error as error:
+            raise _translated(error, self.path) from error
 
     @contextmanager
     def writing(self) -> Iterator[sqlite3.Connection]:
@@ -49,16 +51,19 @@ class Connections:
         whatever the timeout. Threads of this process queue at a lock of ours, which is fair where SQLite's busy wait is not.
         """
         self._guard()
-        with self._lock, translated(self.path):
+        with self._lock:
             connection = self._shared or self._own()
-            connection.execute("BEGIN IMMEDIATE")
             try:
-                yield connection
-                connection.execute("COMMIT")
-            except BaseException:
-                if connection.in_transaction:
-                    connection.execute("ROLLBACK")
-                raise
+                connection.execute("BEGIN IMMEDIATE")
+                try:
+                    yield connection
+                    connection.execute("COMMIT")
+                except BaseException:
+                    if connection.in_transaction:
+                        connection.execute("ROLLBACK")
+                    raise
+            except sqlite3.Error as error:
+                raise _translated(error, self.path) from error
 
     def close(self) -> None:
         """Close every connection that this process opened."""
@@ -99,23 +104,21 @@ class Connections:
             self._by_thread.pop(thread).close()
 
     def _open(self) -> sqlite3.Connection:
-        with translated(self.path):
+        try:
             connection = sqlite3.connect(
                 self.path, isolation_level=None, check_same_thread=False, timeout=BUSY_TIMEOUT_SECONDS, cached_statements=64
             )
             connection.execute("PRAGMA synchronous = FULL")
             connection.execute("PRAGMA secure_delete = ON")
             connection.execute("PRAGMA trusted_schema = OFF")
-            return connection
+        except sqlite3.Error as error:
+            raise _translated(error, self.path) from error
+        return connection
 
 
-@contextmanager
-def translated(path: str) -> Iterator[None]:
-    """Turn SQLite's errors into ``StoreError`` that says what to do."""
-    try:
-        yield
-    except sqlite3.Error as error:
-        raise StoreError(f"SQLite store {path}: {error}. {_way_out(error)}", path=path) from error
+def _translated(error: sqlite3.Error, path: str) -> StoreError:
+    """What SQLite says, and what to do about it."""
+    return StoreError(f"SQLite store {path}: {error}. {_way_out(error)}", path=path)
 
 
 def _way_out(error: sqlite3.Error) -> str:

@@ -9,6 +9,7 @@ SCHEMA_VERSION: Final = 1
 
 # INSERT OR REPLACE deletes the rows that it replaces without firing DELETE triggers, so the triggers on INSERT demand the next
 # position and the next version, and refuse what is there already: then there is never a row to replace.
+# Every index is one more page to write at every commit, so payloads are found by position and there is none by turn.
 SCHEMA: Final = """
 CREATE TABLE settings (name TEXT PRIMARY KEY, value BLOB NOT NULL) WITHOUT ROWID;
 
@@ -46,19 +47,18 @@ CREATE TABLE events (
     UNIQUE (ledger, command, ordinal)
 );
 CREATE INDEX events_other_than_turns ON events (ledger, version) WHERE type NOT IN ('turn.recorded', 'tool.returned');
-CREATE INDEX events_of_turns ON events (ledger, turn) WHERE type = 'turn.recorded';
 CREATE TRIGGER events_append BEFORE INSERT ON events
 BEGIN
-    SELECT RAISE(ABORT, 'an event takes the next position of the feed')
-    WHERE NEW.position IS NOT (SELECT position + 1 FROM counter);
-    SELECT RAISE(ABORT, 'an event takes the next version of its ledger')
-    WHERE NEW.version IS NOT (SELECT coalesce(max(version), 0) + 1 FROM events WHERE ledger = NEW.ledger);
-    SELECT RAISE(ABORT, 'the command is stored already')
-    WHERE EXISTS (SELECT 1 FROM events WHERE ledger = NEW.ledger AND command = NEW.command AND ordinal = NEW.ordinal);
-    SELECT RAISE(ABORT, 'recorded_at never goes back inside a ledger')
-    WHERE NEW.recorded_at < (
-        SELECT recorded_at FROM events WHERE ledger = NEW.ledger ORDER BY version DESC LIMIT 1
-    );
+    SELECT CASE
+        WHEN NEW.position IS NOT (SELECT position + 1 FROM counter)
+        THEN RAISE(ABORT, 'an event takes the next position of the feed')
+        WHEN NEW.version IS NOT (SELECT coalesce(max(version), 0) + 1 FROM events WHERE ledger = NEW.ledger)
+        THEN RAISE(ABORT, 'an event takes the next version of its ledger')
+        WHEN EXISTS (SELECT 1 FROM events WHERE ledger = NEW.ledger AND command = NEW.command AND ordinal = NEW.ordinal)
+        THEN RAISE(ABORT, 'the command is stored already')
+        WHEN NEW.recorded_at < (SELECT recorded_at FROM events WHERE ledger = NEW.ledger AND version = NEW.version - 1)
+        THEN RAISE(ABORT, 'recorded_at never goes back inside a ledger')
+    END;
 END;
 CREATE TRIGGER events_count AFTER INSERT ON events
 BEGIN UPDATE counter SET position = NEW.position; END;
@@ -68,15 +68,13 @@ CREATE TRIGGER events_never_go BEFORE DELETE ON events
 BEGIN SELECT RAISE(ABORT, 'events are never deleted'); END;
 
 CREATE TABLE payloads (
-    ledger      BLOB    NOT NULL,
-    version     INTEGER NOT NULL,
+    position    INTEGER PRIMARY KEY,
     salt        BLOB    NOT NULL CHECK (length(salt) = 32),
     compression INTEGER NOT NULL,
-    payload     BLOB    NOT NULL,
-    PRIMARY KEY (ledger, version)
+    payload     BLOB    NOT NULL
 );
 CREATE TRIGGER payloads_append BEFORE INSERT ON payloads
-WHEN EXISTS (SELECT 1 FROM payloads WHERE ledger = NEW.ledger AND version = NEW.version)
+WHEN EXISTS (SELECT 1 FROM payloads WHERE position = NEW.position)
 BEGIN SELECT RAISE(ABORT, 'payloads are never replaced'); END;
 CREATE TRIGGER payloads_never_change BEFORE UPDATE ON payloads
 BEGIN SELECT RAISE(ABORT, 'payloads are never changed'); END;

@@ -58,9 +58,9 @@ NEXT = "position = 5; version = 4; command = randomblob(16)"
         "DELETE FROM events",
         "DELETE FROM events WHERE position = 4",
         "UPDATE payloads SET payload = x'7b7d'",
-        "UPDATE payloads SET salt = zeroblob(32) WHERE version = 1",
-        "INSERT OR REPLACE INTO payloads SELECT ledger, version, salt, compression, x'7b7d' FROM payloads",
-        "REPLACE INTO payloads SELECT * FROM payloads WHERE version = 2",
+        "UPDATE payloads SET salt = zeroblob(32) WHERE position = 1",
+        "INSERT OR REPLACE INTO payloads SELECT position, salt, compression, x'7b7d' FROM payloads",
+        "REPLACE INTO payloads SELECT * FROM payloads WHERE position = 2",
         "UPDATE blobs SET content = x'00'",
         "INSERT OR REPLACE INTO blobs SELECT ledger, sha256, x'00' FROM blobs",
         "UPDATE counter SET position = 0",
@@ -113,12 +113,12 @@ def test_insert_or_ignore_changes_nothing(raw: sqlite3.Connection) -> None:
 def test_a_payload_may_be_forgotten_but_not_put_back_otherwise(raw: sqlite3.Connection) -> None:
     """Forgetting deletes payloads; the envelope and its commitment stay."""
     events = raw.execute("SELECT * FROM events").fetchall()
-    raw.execute("DELETE FROM payloads WHERE version = 2")
+    raw.execute("DELETE FROM payloads WHERE position = 2")
     assert raw.execute("SELECT * FROM events").fetchall() == events
 
 
 def test_vacuum_does_not_renumber(path: Path, raw: sqlite3.Connection) -> None:
-    raw.execute("DELETE FROM payloads WHERE version = 2")
+    raw.execute("DELETE FROM payloads WHERE position = 2")
     before = rows(raw)
     raw.execute("VACUUM")
     assert rows(raw) == before

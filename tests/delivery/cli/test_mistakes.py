@@ -61,7 +61,7 @@ def test_verify_names_what_was_tampered_with(command: Command, refund: str, stor
     assert command("verify", "--json").answer == {"ok": True, "events": 36, "problems": []}
     with sqlite3.connect(store_path) as connection:
         connection.execute("DROP TRIGGER payloads_never_change")
-        connection.execute("UPDATE payloads SET payload = replace(payload, '4,180', '9,180') WHERE version = 4")
+        connection.execute("UPDATE payloads SET payload = replace(payload, '4,180', '9,180') WHERE position = 4")
     outcome = command("verify", "--json")
     assert outcome.code == 1
     assert not outcome.answer["ok"]
