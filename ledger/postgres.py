@@ -27,6 +27,7 @@ from ledger.postgres_statements import (
     HALT,
     HEAD,
     LAG,
+    LAST_POSITION,
     RAISE_EPOCH,
     STORED_COMMAND,
     read_page,
@@ -101,6 +102,11 @@ class PostgresStore:
     def feed(self, *, after: int, limit: int) -> list[Stored]:
         """Events of all ledgers above a position and below every transaction that still runs, in order."""
         return [_stored(row) for row in self._all(FEED, (Int8(after), Int8(limit)))]
+
+    def last_position(self) -> int:
+        """The position of the last event below every transaction that still runs; 0 if there is none."""
+        row = self._one(LAST_POSITION, ())
+        return 0 if row is None else int(row[0])
 
     def lag(self, *, after: int) -> Lag:
         """How many events are stored above a position; some may be held back by an older transaction."""

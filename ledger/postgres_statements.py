@@ -37,6 +37,11 @@ STORED_COMMAND: Final = (
 
 FEED: Final = f"{_STORED} WHERE e.position > %s AND e.position < {_HORIZON} ORDER BY e.position LIMIT %s"
 
+LAST_POSITION: Final = (
+    f"SELECT position FROM context_ledger.events WHERE position < {_HORIZON} "  # noqa: S608 — parts of this file
+    "ORDER BY position DESC LIMIT 1"
+)
+
 _HELD: Final = f"count(*) FILTER (WHERE position >= {_HORIZON})"
 LAG: Final = f"SELECT count(*), {_HELD} FROM context_ledger.events WHERE position > %s"  # noqa: S608 — parts of this file
 

@@ -123,6 +123,10 @@ class Store(Protocol):
         """Up to ``limit`` events of all ledgers with a position above ``after``, in the order of the feed."""
         ...
 
+    def last_position(self) -> int:
+        """The position of the last event that the feed gives now; 0 if there is none."""
+        ...
+
     def lag(self, *, after: int) -> Lag:
         """How many events are stored above a position."""
         ...
