@@ -69,9 +69,9 @@ def _turn(standing: Standing, event: e.TurnRecorded) -> None:
     calls = [part.call_id for part in event.parts if isinstance(part, ToolCallPart)]
     if calls and event.role != "assistant":
         _refuse(f"a {event.role} turn cannot call tools: record the call in an assistant turn", field="parts")
-    twice = sorted({call for call in calls if calls.count(call) > 1})
-    if twice:
-        _refuse(f"call id {twice[0]!r} stands twice in one turn: a return could not tell them apart", field="call_id")
+    if len(set(calls)) < len(calls):
+        twice = min(call for call in calls if calls.count(call) > 1)
+        _refuse(f"call id {twice!r} stands twice in one turn: a return could not tell them apart", field="call_id")
 
 
 def _returned(standing: Standing, event: e.ToolReturned) -> None:

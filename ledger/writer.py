@@ -182,7 +182,7 @@ class Writer:
         return [recorded(row) for row in stored]
 
     def _command_of(self, ledger: bytes, key: str) -> bytes:
-        return hmac.new(self._store.secret, ledger + key.encode("utf-8", "surrogatepass"), hashlib.sha256).digest()[:16]
+        return hmac.digest(self._store.secret, ledger + key.encode("utf-8", "surrogatepass"), "sha256")[:16]
 
     def _catch_up(self) -> bool:
         """Fold in what others appended; whether there was anything."""
