@@ -56,13 +56,11 @@ class Planner:
     def plan(self) -> Plan:
         """The window's pieces; ``BudgetExceeded`` names what may not be left out, if that alone is too large."""
         kept = self._pinned()
-        note = self._cost(_middle(self._turns))
         left = self._policy.request_tokens - self._price_of(kept)
         for turn in reversed(self._tail):
-            leaves_some_out = len(kept) + 1 < len(self._turns)
             for piece in self._stages(turn):
                 kept[turn.number] = piece
-                if self._cost(piece) <= left - (note if leaves_some_out else 0) or self._fits(kept):
+                if self._cost(piece) <= left or self._price_of(kept) <= self._policy.request_tokens:
                     left -= self._cost(piece)
                     break
             else:
@@ -89,18 +87,32 @@ class Planner:
             yield TurnPiece(turn, frozenset(worth[:number]))
 
     def _settle(self, kept: dict[int, TurnPiece]) -> Plan:
-        """Pieces were priced one by one; the request is priced whole, and the oldest of the tail give way until it fits."""
-        while self._price_of(kept) > self._policy.request_tokens:
-            del kept[min(turn.number for turn in self._tail if turn.number in kept)]
+        """Pieces were priced one by one; the request is priced whole, with the note of what it leaves out.
+
+        The oldest of the tail shrink and give way until it fits. The note itself gives way to what may never be left out.
+        """
+        for turn in [turn for turn in self._tail if turn.number in kept]:
+            if self._fits(kept):
+                break
+            self._shrink(turn, kept)
         pieces = tuple(self._ordered(kept, with_middle=self._fits(kept)))
         return Plan(pieces, tuple(self._rows(kept)))
+
+    def _shrink(self, turn: Turn, kept: dict[int, TurnPiece]) -> None:
+        """Show a turn with just as many more stubs as make the request fit, or leave it out."""
+        for piece in self._stages(turn):
+            if piece.stubbed > kept[turn.number].stubbed:
+                kept[turn.number] = piece
+                if self._fits(kept):
+                    return
+        del kept[turn.number]
 
     def _fits(self, kept: dict[int, TurnPiece]) -> bool:
         """Whether the request fits with a note of what it leaves out."""
         return self._price(tuple(self._ordered(kept, with_middle=True))) <= self._policy.request_tokens
 
     def _price_of(self, kept: dict[int, TurnPiece]) -> int:
-        """What the request costs without that note, which gives way before a turn does."""
+        """What the request costs without that note."""
         return self._price(tuple(self._ordered(kept, with_middle=False)))
 
     def _ordered(self, kept: dict[int, TurnPiece], *, with_middle: bool) -> Iterator[Piece]:
