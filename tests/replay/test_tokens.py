@@ -145,9 +145,7 @@ def test_cutting_a_run_moves_the_count_by_two_tokens_a_cut_at_most(encoding: str
 
 
 @pytest.mark.parametrize("encoding", ENCODINGS)
-@pytest.mark.parametrize(
-    "kind", ["one small letter", "one capital", "newlines", "digits", "slashes", "Chinese"]
-)
+@pytest.mark.parametrize("kind", ["one small letter", "one capital", "newlines", "digits", "slashes", "Chinese"])
 def test_one_repeated_character_is_counted_exactly(encoding: str, kind: str) -> None:
     text = HOSTILE[kind][:300_000]
     assert counter(encoding)(text) == exact(encoding, text)

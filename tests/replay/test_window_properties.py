@@ -72,7 +72,7 @@ def windows(seen: View, form: str, tail: int, share: int) -> tuple[Window, Windo
     """The window without a limit, the one (or the refusal) with a limit, and the policy of the latter."""
     whole = seen.window(Policy(tail_turns=tail, budget_tokens=MUCH), render=form)
     least = seen.window(Policy(tail_turns=0, budget_tokens=MUCH), render=form).tokens
-    span = whole.tokens - least if share > 0 else least
+    span = max(0, whole.tokens - least) if share > 0 else least
     policy = Policy(tail_turns=tail, budget_tokens=least + span * share // 1000)
     try:
         return whole, seen.window(policy, render=form), policy

@@ -1,0 +1,223 @@
+"""What a window may cost, and what it costs."""
+
+from __future__ import annotations
+
+import json
+import os
+from collections.abc import Iterator
+from itertools import pairwise, takewhile
+from typing import Any
+
+import pytest
+
+from ledger import JsonText, Ledger, Ledgers, connect
+from ledger.parts import ImagePart, TextPart, ToolCallPart, Usage
+from projections.errors import BudgetExceeded
+from projections.policy import Policy
+from projections.window import Window
+from replay import view
+from replay.tokens import counter
+from tests.projections.counting import tokens_of
+
+BOTH = pytest.mark.parametrize("form", ["openai", "anthropic"])
+O200K = counter("o200k_base")
+
+
+@pytest.fixture
+def store() -> Iterator[Ledgers]:
+    with connect(":memory:") as opened:
+        yield opened
+
+
+@pytest.fixture
+def case(store: Ledgers) -> Ledger:
+    return store.ledger("case")
+
+
+def call(name: str, tool: str = "read") -> ToolCallPart:
+    return ToolCallPart(call_id=name, tool=tool, arguments=JsonText.of({"name": name}))
+
+
+def results(made: Window) -> list[str]:
+    return [message["content"] for message in made.request["messages"] if message["role"] == "tool"]
+
+
+def words(tokens: int, word: str = " berth") -> str:
+    return word.strip() + word * (tokens - 1)
+
+
+@pytest.mark.parametrize("encoding", ["o200k_base", "cl100k_base"])
+def test_the_spelling_of_a_special_token_is_text(store: Ledgers, case: Ledger, encoding: str) -> None:
+    said = "Must each page end with <|endoftext|> or <|endofprompt|>?"
+    case.record_turn("user", said)
+    made = view(store, "case").window(Policy(encoding=encoding))
+    assert made.request["messages"] == [{"role": "user", "content": said}]
+    assert made.tokens == 3 + 4 + counter(encoding)("user") + counter(encoding)(said)
+
+
+@BOTH
+@pytest.mark.parametrize("size", [200, 900_000])
+def test_the_bytes_of_a_picture_are_never_counted(store: Ledgers, case: Ledger, form: str, size: int) -> None:
+    picture = case.store_artifact(b"\x89PNG\r\n\x1a\n" + os.urandom(size), media_type="image/png")
+    case.record_turn("user", "Photograph the stamp.")
+    case.record_turn("assistant", [call("c1")])
+    case.record_return("c1", [TextPart(text="Done."), ImagePart(sha256=picture, media_type="image/png")])
+    case.record_turn("user", [ImagePart(sha256=picture, media_type="image/png")])
+    policy = Policy(budget_tokens=4_000, image_tokens=1_000)
+    made = view(store, "case").window(policy, render=form)
+    assert (1_000 if form == "openai" else 2_000) < made.tokens < 2_200
+    assert {row.verdict for row in made.receipt} == {"keep"}
+    assert tokens_of(made, policy) <= made.tokens
+
+
+def test_what_is_reserved_stays_free(store: Ledgers, case: Ledger) -> None:
+    case.record_turn("system", words(700))
+    case.record_turn("user", "Go on.")
+    for number in range(20):
+        case.record_turn("assistant" if number % 2 else "user", words(100))
+    window, reply, tools = 3_200, 400, 1_600
+    made = view(store, "case").window(Policy(tail_turns=50, budget_tokens=window, reserve_tokens=reply + tools))
+    assert made.tokens + reply + tools <= window
+    assert made.tokens + reply + tools > window - 110, "no more is left free than one turn would need"
+
+
+def test_a_reserve_that_leaves_too_little_is_named(store: Ledgers, case: Ledger) -> None:
+    case.record_turn("system", words(700))
+    case.record_turn("user", "Go on.")
+    with pytest.raises(BudgetExceeded, match="less 3,000 in reserve") as refusal:
+        view(store, "case").window(Policy(budget_tokens=3_200, reserve_tokens=3_000))
+    assert (refusal.value.reserve_tokens, refusal.value.budget_tokens) == (3_000, 3_200)
+    assert refusal.value.pins["system"] > 700
+
+
+def test_what_the_provider_once_counted_decides_nothing(store: Ledgers, case: Ledger) -> None:
+    for number in range(6):
+        usage = Usage(input_tokens=190_000, output_tokens=9) if number % 2 else None
+        case.record_turn("assistant" if number % 2 else "user", f"Remark {number}.", usage=usage)
+    made = view(store, "case").window()
+    assert {row.verdict for row in made.receipt} == {"keep"}
+    assert made.tokens < 100
+
+
+@pytest.mark.parametrize("later", [False, True])
+def test_of_parallel_results_the_largest_become_stubs_first(store: Ledgers, case: Ledger, later: bool) -> None:
+    sizes = [900, 910, 890, 905, 895, 920, 885, 10]
+    case.record_turn("user", "Read all eight.")
+    case.record_turn("assistant", [call(f"c{number}") for number in range(8)])
+    for number, size in enumerate(sizes):
+        case.record_return(f"c{number}", words(size))
+    if later:
+        case.record_turn("user", "And?")
+    made = view(store, "case").window(Policy(budget_tokens=4_000))
+    shown = results(made)
+    stubs = {number for number, text in enumerate(shown) if "result_id=" in text}
+    assert len(shown) == 8
+    assert stubs == {5, 1, 3}, "the three largest, each where it stood"
+    assert [text for number, text in enumerate(shown) if number not in stubs] == [words(sizes[n]) for n in (0, 2, 4, 6, 7)]
+    assert made.tokens > 2_700, "no more stubs than are needed"
+    assert [row.verdict for row in made.receipt][1] == "stub"
+    ids = [f"r_{found.version}" for found in view(store, "case").transcript().transcript.turns[1].returns]
+    assert all(ids[number] in shown[number] for number in stubs)
+
+
+def test_pictures_weigh_what_they_cost_when_results_must_shrink(store: Ledgers, case: Ledger) -> None:
+    picture = case.store_artifact(b"\x89PNG\r\n\x1a\n1", media_type="image/png")
+    case.record_turn("user", "Photograph both.")
+    case.record_turn("assistant", [call("c1"), call("c2")])
+    case.record_return("c1", [ImagePart(sha256=picture, media_type="image/png")])
+    case.record_return("c2", words(600))
+    made = view(store, "case").window(Policy(budget_tokens=900), render="anthropic")
+    shown = [block["content"] for block in made.request["messages"][2]["content"][:2]]
+    assert "result_id=" in shown[0]
+    assert shown[1] == words(600)
+
+
+@BOTH
+def test_every_build_keeps_to_the_budget_in_the_middle_of_a_run(store: Ledgers, case: Ledger, form: str) -> None:
+    case.record_turn("user", "Audit the sixty shelves.")
+    policy = Policy(budget_tokens=2_500)
+    for number in range(60):
+        case.record_turn("assistant", [call(f"c{number}")])
+        case.record_return(f"c{number}", words(400))
+        made = view(store, "case").window(policy, render=form)
+        assert tokens_of(made, policy) <= made.tokens <= 2_500
+        assert made.tokens > 2_000 or number < 5
+
+
+def test_k_counts_turns_and_not_messages(store: Ledgers, case: Ledger) -> None:
+    case.record_turn("user", "Start.")
+    for number in range(4):
+        case.record_turn("assistant", [call(f"c{number}{place}") for place in range(9)])
+        for place in range(9):
+            case.record_return(f"c{number}{place}", "ok")
+        case.record_turn("user", f"Next, {number}.")
+    made = view(store, "case").window(Policy(tail_turns=3, budget_tokens=20_000))
+    assert [row.turn for row in made.receipt if row.rule == "tail"] == [6, 7, 8]
+    assert [row.turn for row in made.receipt if row.verdict == "drop"] == [2, 3, 4, 5]
+    assert len(results(made)) == 18
+
+
+def common(before: Window, after: Window) -> bytes:
+    pairs = zip(before.request_bytes, after.request_bytes, strict=False)
+    return bytes(one for one, _ in takewhile(lambda pair: pair[0] == pair[1], pairs))
+
+
+def in_json(text: str) -> bytes:
+    return json.dumps(text, ensure_ascii=False)[1:-1].encode()
+
+
+@BOTH
+def test_successive_windows_begin_alike(store: Ledgers, case: Ledger, form: str) -> None:
+    system, task = words(300, " Be exact."), "Reconcile the berth fees of May.\n" + words(200, " fee")
+    case.record_turn("system", system)
+    case.record_turn("user", task)
+    case.record_turn("assistant", "Which harbour?")
+    case.record_turn("user", "Ghent.")
+    case.set_fact("harbour", "Ghent", source="user", turn=3)
+    made: list[Window] = []
+    for number in range(8):
+        case.record_turn("assistant" if number % 2 == 0 else "user", f"Remark {number}.")
+        made.append(view(store, "case").window(Policy(tail_turns=20), render=form))
+    for before, after in pairwise(made):
+        prefix = common(before, after)
+        assert in_json(task) in prefix
+        assert in_json(system) in (before.request_bytes if form == "anthropic" else prefix)
+        messages = before.request["messages"][:-1]
+        assert after.request["messages"][: len(messages)] == messages, "nothing but the end is new"
+
+
+@BOTH
+def test_a_sliding_tail_changes_nothing_before_the_task_ends(store: Ledgers, case: Ledger, form: str) -> None:
+    task = "Reconcile the berth fees of May.\n" + words(200, " fee")
+    case.record_turn("system", "Be exact.")
+    case.record_turn("user", task)
+    case.set_fact("harbour", "Ghent", source="user", turn=1)
+    made: list[Window] = []
+    for number in range(12):
+        case.record_turn("assistant" if number % 2 == 0 else "user", f"Remark {number}.")
+        made.append(view(store, "case").window(Policy(tail_turns=3), render=form))
+    assert all(in_json(task) in common(before, after) for before, after in pairwise(made))
+
+
+def test_a_turn_without_a_limit_of_text_is_counted_as_it_is(store: Ledgers, case: Ledger) -> None:
+    encoded = "QUJD" * 4_000
+    case.record_turn("user", "What is in it?")
+    case.record_turn("assistant", [call("c1")])
+    case.record_return("c1", encoded)
+    assert view(store, "case").window(Policy(budget_tokens=50_000)).tokens > O200K(encoded)
+    made = view(store, "case").window(Policy(budget_tokens=1_000))
+    assert "16,000 characters left out" in results(made)[0]
+
+
+def test_policies_that_make_no_sense_are_refused() -> None:
+    wrong: list[dict[str, Any]] = [{"tail_turns": -1}, {"budget_tokens": 0}, {"reserve_tokens": -1}, {"tail": 3}]
+    for fields in wrong:
+        with pytest.raises(ValueError, match=next(iter(fields))):
+            Policy(**fields)
+
+
+def test_each_rule_of_a_policy_changes_its_digest() -> None:
+    changed = [Policy(tail_turns=5), Policy(budget_tokens=7_999), Policy(reserve_tokens=1), Policy(encoding="cl100k_base")]
+    changed += [Policy(image_tokens=1), Policy(document_tokens=1)]
+    assert len({policy.digest for policy in (Policy(), *changed)}) == 7
+    assert Policy().digest == Policy().digest
