@@ -117,6 +117,18 @@ def test_content_that_is_no_turn_is_refused(handle: Ledger, content: Any) -> Non
     assert handle.version == 2
 
 
+@pytest.mark.parametrize(
+    ("text", "kept"), [("\ud83d\ude00", "\U0001f600"), ("x\udcb2", "x\udcb2"), ("\ude00\ud83d", "\ude00\ud83d"), ("\0", "\0")]
+)
+def test_surrogates_that_spell_a_character_are_that_character(ledgers: Ledgers, handle: Ledger, text: str, kept: str) -> None:
+    """A stored text could not tell them apart; what is read later must be what the writer holds now."""
+    (live,) = handle.append([e.TurnRecorded(turn=3, role="user", parts=(TextPart(text=text),))])
+    assert list(ledgers.ledger("case").events(2)) == [live]
+    assert isinstance(live.event, e.TurnRecorded)
+    assert live.event.parts == (TextPart(text=kept),)
+    assert [part.text for part in live.event.parts if isinstance(part, TextPart)] == [kept]
+
+
 @pytest.mark.parametrize("content", ["", []])
 def test_an_empty_turn_is_recorded_as_it_happened(handle: Ledger, content: Any) -> None:
     assert handle.record_turn("assistant", content) == 3

@@ -80,6 +80,7 @@ def test_the_canonical_form_is_one_for_all_spellings(value: Any) -> None:
     assert other.canonical == text.canonical
     assert JsonText.parse(other.one_line).canonical == text.canonical
     assert text.canonical.isascii()
+    assert JsonText.parse(text.canonical).canonical == text.canonical
 
 
 @given(json_values, json_values)
