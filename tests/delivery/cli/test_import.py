@@ -66,7 +66,7 @@ def test_nothing_recognised_is_an_error(command: Command, tmp_path: Path) -> Non
 @pytest.mark.parametrize("form", ["auto", "anthropic"])
 def test_an_anthropic_body_is_imported_with_its_system_text(command: Command, tmp_path: Path, form: str) -> None:
     """The window gives back what came in."""
-    body = {
+    body: dict[str, Any] = {
         "system": "Answer in Welsh.",
         "messages": [
             {"role": "user", "content": "Beth yw'r tywydd?"},
