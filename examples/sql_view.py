@@ -117,8 +117,8 @@ def main(where: str, file: str) -> None:
     with connect(where) as ledgers:
         catch_up(ledgers.store, view)
         names = {head.ledger.hex(): head.name for head in ledgers.heads()}
-    for (ledger, role), turns in sorted(view.rows().items()):
-        print(f"{names[ledger]}\t{role}\t{turns}")
+    for name, role, turns in sorted((names[ledger], role, turns) for (ledger, role), turns in view.rows().items()):
+        print(f"{name}\t{role}\t{turns}")
     datastore.close()
 
 

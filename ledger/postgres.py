@@ -15,12 +15,12 @@ from typing import Any, Final
 from psycopg import errors
 from psycopg.types.numeric import Int8
 
-from ledger.codec import pack, unpack
+from ledger.codec import unpack
 from ledger.errors import StoreError, VersionConflict
+from ledger.postgres_append import append_of
 from ledger.postgres_connections import Address, Connection, Connections, parse
 from ledger.postgres_schema import ADVISORY_LOCK, MIGRATIONS, SCHEMA_VERSION
 from ledger.postgres_statements import (
-    APPENDS,
     DERIVED_PUT,
     FEED,
     GUARD,
@@ -56,7 +56,7 @@ class PostgresStore:
 
         Where the connection breaks, the command is looked up, and appended again if it is not there.
         """
-        statement, values = APPENDS[batch.expected == 0, bool(batch.blobs)], _parameters(batch)
+        statement, values = append_of(batch)
 
         def work(connection: Connection, attempt: int) -> list[Envelope]:
             found = _this_batch(connection, batch) if attempt else None
@@ -209,30 +209,6 @@ def _migrate(connection: Connection, found: int, place: str) -> None:
     if found == 0:
         connection.execute("INSERT INTO context_ledger.store (schema, epoch, secret) VALUES (0, 0, %s)", (os.urandom(32),))
     connection.execute("UPDATE context_ledger.store SET schema = %s", (SCHEMA_VERSION,))
-
-
-def _parameters(batch: Batch) -> dict[str, Any]:
-    """The values of an append. Numbers have one width, so that they need one prepared statement, not many."""
-    packed = [pack(draft.payload) for draft in batch.drafts]
-    values: dict[str, Any] = {
-        "name": batch.name,
-        "ledger": batch.ledger,
-        "expected": Int8(batch.expected),
-        "command": batch.command,
-        "recorded_at": Int8(batch.recorded_at),
-        "actor": batch.actor,
-        "cause": batch.cause,
-        "types": [draft.type for draft in batch.drafts],
-        "type_versions": [Int8(draft.type_version) for draft in batch.drafts],
-        "turns": [Int8(draft.turn or 0) for draft in batch.drafts],
-        "commitments": [draft.commitment for draft in batch.drafts],
-        "salts": [draft.salt for draft in batch.drafts],
-        "compressions": [Int8(compression) for compression, _ in packed],
-        "payloads": [stored for _, stored in packed],
-    }
-    if batch.blobs:
-        values |= {"blobs": list(batch.blobs), "contents": list(batch.blobs.values())}
-    return values
 
 
 def _this_batch(connection: Connection, batch: Batch) -> list[Envelope] | None:

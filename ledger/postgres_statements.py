@@ -1,4 +1,4 @@
-"""What is said to PostgreSQL. Every value is a parameter; what is put into the text are parts that stand in this file."""
+"""What is said to PostgreSQL, but for the append. Every value is a parameter; texts are put together of parts of this file."""
 
 from __future__ import annotations
 
@@ -6,7 +6,6 @@ from typing import Any, Final
 
 from psycopg.types.numeric import Int8
 
-from ledger.record import FORMAT
 from ledger.store import Selection
 
 _ENVELOPE: Final = (
@@ -69,64 +68,6 @@ UPDATE context_ledger.store SET epoch = greatest(epoch, (
 ))
 RETURNING epoch
 """
-
-# Where the ledger must be, and what number its transaction has. The number is asked for after the snapshot was taken.
-_NEW: Final = """
-WITH here AS MATERIALIZED (
-    SELECT (pg_current_xact_id()::text::bigint + epoch) << 20 AS base, 0::bigint AS last_recorded_at
-    FROM context_ledger.store
-    WHERE NOT EXISTS (SELECT FROM context_ledger.ledgers WHERE name = %(name)s)
-), {rising}, named AS (
-    INSERT INTO context_ledger.ledgers (ledger, name, position) SELECT %(ledger)b, %(name)s, base FROM at
-)"""
-_NEXT: Final = """
-WITH here AS MATERIALIZED (
-    SELECT (pg_current_xact_id()::text::bigint + s.epoch) << 20 AS base, last.recorded_at AS last_recorded_at
-    FROM (
-        SELECT version, recorded_at FROM context_ledger.events WHERE ledger = %(ledger)b
-        ORDER BY version DESC LIMIT 1
-    ) last, context_ledger.ledgers l, context_ledger.store s
-    WHERE last.version = %(expected)b AND l.ledger = %(ledger)b AND l.name = %(name)s
-), {rising}"""
-
-# After a restore into a new cluster transactions are numbered from the start: then nothing may be appended.
-_RISING: Final = """at AS MATERIALIZED (
-    SELECT base, greatest(%(recorded_at)b, last_recorded_at) AS recorded_at FROM here
-    WHERE base > coalesce((SELECT max(position) FROM context_ledger.events), -1)
-)"""
-
-_EVENTS: Final = f""", stored AS (
-    INSERT INTO context_ledger.events
-    SELECT at.base + d.place - 1, {FORMAT}, %(ledger)b, %(expected)b + d.place, %(command)b, d.place - 1,
-        d.type, d.type_version, nullif(d.turn, 0), at.recorded_at, %(actor)s, %(cause)s, d.commitment
-    FROM at, unnest(%(types)s::text[], %(type_versions)b::bigint[], %(turns)b::bigint[], %(commitments)b::bytea[])
-        WITH ORDINALITY AS d (type, type_version, turn, commitment, place)
-), content AS (
-    INSERT INTO context_ledger.payloads
-    SELECT %(ledger)b, %(expected)b + d.place, d.salt, d.compression, d.payload
-    FROM at, unnest(%(salts)b::bytea[], %(compressions)b::bigint[], %(payloads)b::bytea[])
-        WITH ORDINALITY AS d (salt, compression, payload, place)
-)"""  # noqa: S608 — parts of this file
-_BLOBS: Final = """, attached AS (
-    INSERT INTO context_ledger.blobs
-    SELECT %(ledger)b, d.sha256, d.content FROM at, unnest(%(blobs)s::text[], %(contents)b::bytea[]) AS d (sha256, content)
-    ON CONFLICT DO NOTHING
-)"""
-
-# Durable before it returns, whatever the session or the database says (a pooler hands out sessions of others).
-_RESULT: Final = """
-SELECT base, recorded_at,
-    CASE current_setting('synchronous_commit') WHEN 'off' THEN set_config('synchronous_commit', 'on', true) END
-FROM at"""
-
-
-def _append(*, new: bool, blobs: bool) -> str:
-    start = (_NEW if new else _NEXT).format(rising=_RISING)
-    return f"{start}{_EVENTS}{_BLOBS if blobs else ''}{_RESULT}"
-
-
-APPENDS: Final = {(new, blobs): _append(new=new, blobs=blobs) for new in (False, True) for blobs in (False, True)}
-"""The append, by whether the ledger is new and whether artifacts come along. No row comes back if nothing was appended."""
 
 
 def read_page(ledger: bytes, selection: Selection, *, after: int, upto: int | None, page: int) -> tuple[str, tuple[Any, ...]]:

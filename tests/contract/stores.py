@@ -39,6 +39,18 @@ class AtAddress:
             handle.close()
 
 
+class InDatabase(AtAddress):
+    """A store in a database of the test's PostgreSQL."""
+
+    def __init__(self) -> None:
+        super().__init__(databases().new())
+
+    def close(self) -> None:
+        """Close every handle, and let the next test have the database."""
+        super().close()
+        databases().give_back(self.address)
+
+
 class InMemory(AtAddress):
     """A store that ends with its handle: every other handle shares the first one's connection."""
 
@@ -52,7 +64,7 @@ class InMemory(AtAddress):
 CATALOGUE: Final[dict[str, Callable[[Path], OpenStore]]] = {
     "sqlite-file": lambda folder: AtAddress(str(folder / "record.db")),
     "sqlite-memory": lambda _: InMemory(),
-    "postgres": lambda _: AtAddress(databases().new()),
+    "postgres": lambda _: InDatabase(),
 }
 
 NOT_SHARED: Final = {"sqlite-memory": "its database is one connection of one process, and ends with it"}

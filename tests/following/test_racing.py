@@ -7,6 +7,7 @@ from __future__ import annotations
 
 import random
 import threading
+from collections.abc import Iterator
 from contextlib import AbstractContextManager, nullcontext, suppress
 from typing import Final, Self
 
@@ -16,8 +17,8 @@ import pytest
 from ledger.connect import connect
 from ledger.errors import StoreError
 from ledger.following import follow
-from ledger.postgres import _parameters, open_postgres
-from ledger.postgres_statements import APPENDS
+from ledger.postgres import open_postgres
+from ledger.postgres_append import append_of
 from ledger.store import Lag, Store, Stored
 from tests.contract.batches import batch, draft
 from tests.following.racing import (
@@ -38,11 +39,11 @@ LONG_RACE_SECONDS: Final = 60.0
 
 
 @pytest.fixture
-def url(postgres: Databases) -> str:
+def url(postgres: Databases) -> Iterator[str]:
     """The address of a new store."""
-    made = postgres.new()
-    open_postgres(made).close()
-    return made
+    with postgres.lent() as made:
+        open_postgres(made).close()
+        yield made
 
 
 class Followers:
@@ -185,7 +186,7 @@ def test_an_event_that_commits_late_is_not_passed_by(url: str) -> None:
     """The writer that began first commits last: the follower waits for it, and its lag says so."""
     first, second = batch([draft()], name="a", ledger=b"A" * 16), batch([draft()] * 3, name="b", ledger=b"B" * 16)
     with connect(url) as ledgers, psycopg.connect(url) as late:
-        late.execute(APPENDS[True, False], _parameters(first))
+        late.execute(*append_of(first))
         envelopes = ledgers.store.append(second)
         assert seen(ledgers.store) == []
         assert ledgers.lag(0) == Lag(events=3, held=3)

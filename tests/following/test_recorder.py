@@ -22,7 +22,7 @@ from ledger.errors import AdmissionRefused, InvalidInput
 from ledger.events import TurnRecorded
 from ledger.following import pages
 from ledger.recorder import LedgerEvent, LedgerMapper, LedgerNotification, LedgerRecorder, Record
-from tests.postgres.server import Databases, databases
+from tests.postgres.server import Databases
 
 ROLES = {"user": 30, "assistant": 30}
 
@@ -203,26 +203,35 @@ def postgres_settings(url: str) -> dict[str, str]:
     return {**settings, "POSTGRES_PORT": "5432", "POSTGRES_PASSWORD": "unused", "PERSISTENCE_MODULE": "eventsourcing.postgres"}
 
 
-VIEWS: dict[type[Roles], Callable[[Path], dict[str, str]]] = {
-    PopoRoles: lambda _: {},
-    SqliteRoles: lambda folder: {
+VIEWS: dict[type[Roles], Callable[[Path, str], dict[str, str]]] = {
+    PopoRoles: lambda _folder, _url: {},
+    SqliteRoles: lambda folder, _url: {
         "PERSISTENCE_MODULE": "eventsourcing.sqlite",
         "SQLITE_DBNAME": str(folder / "view.db"),
     },
-    PostgresRoles: lambda _: postgres_settings(databases().new()),
+    PostgresRoles: lambda _folder, url: postgres_settings(url),
 }
 
 
+@pytest.fixture
+def url(postgres: Databases) -> Iterator[str]:
+    """The address of an empty database."""
+    with postgres.lent() as made:
+        yield made
+
+
 @pytest.fixture(params=["sqlite", "postgres"])
-def address(request: pytest.FixtureRequest, tmp_path: Path) -> str:
+def address(request: pytest.FixtureRequest, tmp_path: Path, url: str) -> str:
     """The address of a store that a second handle can open."""
-    return str(tmp_path / "record.db") if request.param == "sqlite" else databases().new()
+    return str(tmp_path / "record.db") if request.param == "sqlite" else url
 
 
 @pytest.mark.parametrize("view_class", VIEWS)
-def test_a_projection_of_the_library_runs_on_our_record(address: str, view_class: type[Roles], tmp_path: Path) -> None:
+def test_a_projection_of_the_library_runs_on_our_record(
+    address: str, view_class: type[Roles], tmp_path: Path, url: str
+) -> None:
     """It is stopped half-way and resumed; events come before, between and while it runs."""
-    env = {f"COUNTROLES_{name}": value for name, value in VIEWS[view_class](tmp_path).items()}
+    env = {f"COUNTROLES_{name}": value for name, value in VIEWS[view_class](tmp_path, url).items()}
     env["RECORD_LEDGER_STORE"] = address
     with connect(address) as ledgers:
         talk(ledgers, 10)
@@ -242,15 +251,13 @@ def test_a_projection_of_the_library_runs_on_our_record(address: str, view_class
 
 
 @pytest.fixture(params=["sqlite", "postgres"])
-def view(
-    request: pytest.FixtureRequest, tmp_path: Path, postgres: Databases
-) -> Iterator[sql_view.SqliteView | sql_view.PostgresView]:
+def view(request: pytest.FixtureRequest, tmp_path: Path, url: str) -> Iterator[sql_view.SqliteView | sql_view.PostgresView]:
     """The example's table, in each database."""
     made: sql_view.SqliteView | sql_view.PostgresView
     if request.param == "sqlite":
         made = sql_view.SqliteView(SQLiteDatastore(str(tmp_path / "view.db")))
     else:
-        given = {name[9:].lower(): value for name, value in postgres_settings(postgres.new()).items() if "POSTGRES_" in name}
+        given = {name[9:].lower(): value for name, value in postgres_settings(url).items() if "POSTGRES_" in name}
         made = sql_view.PostgresView(PostgresDatastore(**given))  # type: ignore[arg-type]
     made.create_table()
     yield made

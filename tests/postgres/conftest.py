@@ -12,9 +12,10 @@ from tests.postgres.server import Databases
 
 
 @pytest.fixture
-def url(postgres: Databases) -> str:
+def url(postgres: Databases) -> Iterator[str]:
     """The address of a new, empty database."""
-    return postgres.new()
+    with postgres.lent() as made:
+        yield made
 
 
 @pytest.fixture

@@ -28,11 +28,11 @@ from psycopg.conninfo import make_conninfo
 
 GIVEN: Final = "LEDGER_TEST_PG_DSN"
 READY_SECONDS: Final = 60.0
-STOP_SECONDS: Final = 30.0
+STOP_SECONDS: Final = 120.0
 UNPRIVILEGED: Final = ("postgres", "nobody")
 
 # The shell stops the server when its standard input ends: after the tests, and also when they are killed.
-SUPERVISOR: Final = 'exec 3<&0; "$@" </dev/null & server=$!; cat <&3 >/dev/null; kill -INT $server; wait $server; rm -rf "$0"'
+SUPERVISOR: Final = 'exec 3<&0; "$@" </dev/null & server=$!; cat <&3 >/dev/null; kill -QUIT $server; wait $server; rm -rf "$0"'
 
 # Nothing that the tests write needs to outlive a crash of the machine: no waiting for the disk.
 FAST: Final = {"fsync": "off", "full_page_writes": "off"}
@@ -53,14 +53,17 @@ class NoServer(RuntimeError):
 
 
 class Databases:
-    """A running server; ``new`` makes an empty database in it."""
+    """A running server; ``new`` gives an empty database in it, ``give_back`` lets the next test have it."""
 
     def __init__(self, dsn: str) -> None:
         self.dsn = dsn
         self._made: list[str] = []
+        self._free: list[str] = []
 
     def new(self) -> str:
-        """The connection string (URL) of a new, empty database."""
+        """The connection string (URL) of an empty database: a new one, or one that was given back."""
+        if self._free:
+            return _emptied(self._free.pop())
         name = f"ledger_test_{os.getpid()}_{len(self._made)}"
         with psycopg.connect(self.dsn, autocommit=True) as connection:
             connection.execute(
@@ -69,18 +72,40 @@ class Databases:
                 )
             )
         self._made.append(name)
-        return self.last
+        return url(make_conninfo(self.dsn, dbname=name))
 
-    @property
-    def last(self) -> str:
-        """The connection string of the database that was made last."""
-        return url(make_conninfo(self.dsn, dbname=self._made[-1]))
+    def give_back(self, address: str) -> None:
+        """Say that a database is not needed any more. Thousands of files a database take long to make and to remove."""
+        self._free.append(address)
+
+    @contextlib.contextmanager
+    def lent(self) -> Iterator[str]:
+        """``new`` and ``give_back``, for a block."""
+        address = self.new()
+        try:
+            yield address
+        finally:
+            self.give_back(address)
 
     def drop(self) -> None:
         """Remove what was made: needed where the server is not ours."""
         with psycopg.connect(self.dsn, autocommit=True) as connection:
             for name in self._made:
                 connection.execute(sql.SQL("DROP DATABASE IF EXISTS {} WITH (FORCE)").format(sql.Identifier(name)))
+
+
+def _emptied(address: str) -> str:
+    with psycopg.connect(address, autocommit=True) as connection:
+        name = sql.Identifier(connection.info.dbname)
+        connection.execute(
+            "SELECT pg_terminate_backend(pid, 10000) FROM pg_stat_activity "
+            "WHERE datname = current_database() AND pid <> pg_backend_pid()"
+        )
+        connection.execute("SET client_min_messages = warning")
+        connection.execute("DROP SCHEMA IF EXISTS context_ledger, public CASCADE")
+        connection.execute("CREATE SCHEMA public")
+        connection.execute(sql.SQL("ALTER DATABASE {} RESET ALL").format(name))
+    return address
 
 
 def url(dsn: str) -> str:

@@ -16,7 +16,6 @@ from ledger.postgres import PostgresStore, open_postgres
 from ledger.postgres_connections import parse
 from ledger.store import Selection
 from tests.contract.batches import LEDGER, batch, draft
-from tests.postgres.server import Databases
 
 Sql = psycopg.Connection[tuple[object, ...]]
 CHILDREN = 16
@@ -202,8 +201,7 @@ def test_a_service_file_is_read(url: str, tmp_path: Path, monkeypatch: pytest.Mo
     store.close()
 
 
-def test_both_schemes_open_the_same_store(postgres: Databases) -> None:
-    url = postgres.new()
+def test_both_schemes_open_the_same_store(url: str) -> None:
     with connect(url) as first, connect(url.replace("postgresql:", "postgres:")) as second:
         first.ledger("case").record_turn("user", "hello")
         assert [head.name for head in second.heads()] == ["case"]

@@ -13,7 +13,6 @@ from ledger.errors import IdempotencyConflict, VersionConflict
 from ledger.store import Selection
 from tests.contract.batches import LEDGER, batch, draft
 from tests.postgres.cutting import CuttingProxy, Lose
-from tests.postgres.server import Databases
 
 # An event's type: in the request of every append that is tested here, and in no other.
 APPEND = b"turn.recorded"
@@ -21,17 +20,17 @@ LOSSES = [Lose.REQUEST, Lose.ANSWER, Lose.ANSWER_LATE]
 
 
 @pytest.fixture
-def direct(postgres: Databases) -> Iterator[Ledgers]:
+def direct(url: str) -> Iterator[Ledgers]:
     """The store, reached without the proxy."""
-    with connect(postgres.new()) as ledgers:
+    with connect(url) as ledgers:
         yield ledgers
 
 
 @pytest.fixture
-def proxy(direct: Ledgers, postgres: Databases) -> Iterator[CuttingProxy]:
+def proxy(url: str) -> Iterator[CuttingProxy]:
     """A proxy before the same store."""
     with TemporaryDirectory(dir="/tmp") as folder:  # a socket's path may not be long
-        made = CuttingProxy(postgres.last, Path(folder))
+        made = CuttingProxy(url, Path(folder))
         yield made
         made.close()
 

@@ -12,7 +12,6 @@ from ledger.errors import StoreError
 from ledger.postgres import PostgresStore, open_postgres
 from ledger.postgres_schema import SCHEMA_VERSION
 from tests.contract.batches import batch, draft
-from tests.postgres.server import Databases
 
 Sql = psycopg.Connection[tuple[object, ...]]
 
@@ -42,8 +41,7 @@ def test_a_newer_schema_is_refused(url: str, sql: Sql) -> None:
         open_postgres(url)
 
 
-def test_a_schema_of_something_else_is_left_alone(postgres: Databases) -> None:
-    url = postgres.new()
+def test_a_schema_of_something_else_is_left_alone(url: str) -> None:
     with psycopg.connect(url, autocommit=True) as connection:
         connection.execute("CREATE SCHEMA context_ledger")
         with pytest.raises(StoreError, match="context_ledger"):
@@ -51,7 +49,7 @@ def test_a_schema_of_something_else_is_left_alone(postgres: Databases) -> None:
         assert connection.execute("SELECT count(*) FROM pg_class WHERE relname = 'ledgers'").fetchone() == (0,)
 
 
-def test_another_encoding_is_refused(url: str, postgres: Databases) -> None:
+def test_another_encoding_is_refused(url: str) -> None:
     name = text.Identifier(f"{psycopg.conninfo.conninfo_to_dict(url)['dbname']}_latin1")
     with psycopg.connect(url, autocommit=True) as connection:
         connection.execute(
