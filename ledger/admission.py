@@ -2,13 +2,13 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Iterable
 from typing import Any, Final, NoReturn
 
 from ledger import events as e
 from ledger.errors import AdmissionRefused, ClosedLedger, InvalidInput, nearest
-from ledger.parts import ToolCallPart
-from ledger.standing import Claim, Standing, canonical_field, may_supersede
+from ledger.parts import DocumentPart, ImagePart, ToolCallPart
+from ledger.standing import RANK, Claim, Standing, canonical_field, may_supersede
 
 
 def admit(standing: Standing, event: e.Event) -> None:
@@ -66,6 +66,7 @@ def _turn(standing: Standing, event: e.TurnRecorded) -> None:
             turn=event.turn,
             expected=expected,
         )
+    _known_artifacts(standing, event.parts)
     calls = [part.call_id for part in event.parts if isinstance(part, ToolCallPart)]
     if calls and event.role != "assistant":
         _refuse(f"a {event.role} turn cannot call tools: record the call in an assistant turn", field="parts")
@@ -74,7 +75,19 @@ def _turn(standing: Standing, event: e.TurnRecorded) -> None:
         _refuse(f"call id {twice!r} stands twice in one turn: a return could not tell them apart", field="call_id")
 
 
+def _known_artifacts(standing: Standing, parts: Iterable[Any]) -> None:
+    """A picture or document that is kept as an artifact must be one of this ledger: a window has to show its bytes."""
+    for place, part in enumerate(parts):
+        if isinstance(part, ImagePart | DocumentPart) and part.sha256 is not None and part.sha256 not in standing.artifacts:
+            _refuse(
+                f"parts[{place}]: no artifact {part.sha256[:12]}… in this ledger: store its bytes with store_artifact first",
+                field="parts",
+                sha256=part.sha256,
+            )
+
+
 def _returned(standing: Standing, event: e.ToolReturned) -> None:
+    _known_artifacts(standing, event.parts)
     if event.orphan:
         return
     turns = standing.open_calls.get(event.call_id, ())
@@ -188,9 +201,9 @@ def _resolved(standing: Standing, event: e.ContradictionResolved) -> None:
         state = "resolved already" if event.contradiction in known else "not known"
         _refuse(f"contradiction {event.contradiction!r} is {state}", field="contradiction", contradiction=event.contradiction)
     claim = standing.facts.get(dispute.field) if dispute.field is not None else None
-    if claim is not None and not may_supersede(event.source, claim):
+    if RANK[event.source] < max(dispute.rank, 0 if claim is None else claim.rank):
         _refuse(
-            f"{event.contradiction!r} is about a value that {claim.source} stated: source {event.source!r} may not resolve it",
+            f"{event.contradiction!r} has a side that outranks source {event.source!r}: let the user or interface resolve it",
             field="source",
             contradiction=event.contradiction,
         )

@@ -11,7 +11,7 @@ from ledger.admission import admit
 from ledger.errors import AdmissionRefused, InvalidInput, SupersessionMismatch, nearest
 from ledger.json_text import JsonText, has_lone_surrogate
 from ledger.limits import MAX_NAME_CHARACTERS
-from ledger.standing import Claim, Standing, canonical_field, may_supersede, supersedes_unasked
+from ledger.standing import RANK, Claim, Standing, canonical_field, may_supersede, supersedes_unasked
 
 
 def decide(standing: Standing, request: r.Request) -> tuple[e.Event, ...]:
@@ -125,7 +125,7 @@ def _supersede(standing: Standing, name: str, claim: Claim, request: r.SetFact) 
             value=request.value,
         )
         for dispute in standing.disputes_about(name)
-        if request.value.canonical in dispute.claimed
+        if request.value.canonical in dispute.claimed and RANK[request.source] >= dispute.rank
     ]
     return (superseded, *settled)
 

@@ -100,7 +100,7 @@ class Ledger:
         """Record what a call returned and return the event's version. Without ``turn``: the latest turn in which the call
         waits.
 
-        ``content`` is a text, a list of parts and texts, or a plain JSON value, which is kept as its JSON text.
+        ``content`` is a text, a list of parts (with texts among them), or a plain JSON value, which is kept as its JSON text.
         """
         request = built(
             r.RecordReturn,
@@ -332,7 +332,7 @@ def _parts(content: Content) -> tuple[Any, ...]:
 def _return_parts(content: Content) -> tuple[Any, ...]:
     if isinstance(content, str):
         return _parts(content)
-    if isinstance(content, list | tuple) and all(isinstance(part, str | BaseModel) for part in content) and content:
+    if isinstance(content, list | tuple) and any(isinstance(part, BaseModel) for part in content):
         return _parts(content)
     return (JsonPart(value=JsonText.of(content)),)
 

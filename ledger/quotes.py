@@ -4,6 +4,16 @@ from __future__ import annotations
 
 from typing import Any
 
+from ledger.events import EvidenceRecorded
+
+
+def stands_as_said(event: EvidenceRecorded, content: bytes) -> bool:
+    """Whether ``match``, ``start`` and ``end`` of recorded evidence are true of the artifact's bytes."""
+    found = locate(event.quote, content)
+    if event.match != "exact" or found["match"] != "exact":
+        return bool(event.match == found["match"])
+    return event.start is not None and content.decode("utf-8")[event.start : event.end] == event.quote
+
 
 def locate(quote: str, content: bytes) -> dict[str, Any]:
     """``match`` "exact" with the ``start`` and ``end`` characters in the UTF-8 text of ``content``, or "not_found".

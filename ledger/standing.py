@@ -39,11 +39,15 @@ class Claim:
 
 @dataclass(frozen=True, slots=True)
 class Dispute:
-    """An open contradiction: the field that it is about, if any, and the values claimed beside the standing one."""
+    """An open contradiction: the field that it is about, if any, and the values claimed beside the standing one.
+
+    ``rank`` is how much the weightiest of its sides weighs: a lesser source may not resolve it.
+    """
 
     id: str
     field: str | None
     claimed: frozenset[str]
+    rank: int
 
 
 def canonical_field(name: str) -> str:
@@ -178,7 +182,8 @@ class Standing:
 def dispute_of(version: int, event: e.ContradictionRecorded) -> Dispute:
     """The open contradiction that an event records."""
     claimed = frozenset(side.value.canonical for side in event.sides if side.version is None and side.value is not None)
-    return Dispute(contradiction_id(version), event.field, claimed)
+    rank = max((RANK[side.source] for side in event.sides if side.source is not None), default=0)
+    return Dispute(contradiction_id(version), event.field, claimed, rank)
 
 
 def entry_id(version: int) -> str:

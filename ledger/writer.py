@@ -18,6 +18,7 @@ from ledger.decide import decide
 from ledger.errors import AdmissionRefused, IdempotencyConflict, InvalidInput, LedgerError, LimitExceeded, VersionConflict
 from ledger.json_text import has_lone_surrogate
 from ledger.limits import MAX_ARTIFACT_BYTES, MAX_EVENTS_PER_COMMAND, MAX_NAME_CHARACTERS
+from ledger.quotes import stands_as_said
 from ledger.record import Envelope, Recorded
 from ledger.standing import Standing
 from ledger.store import Batch, Draft, Head, Selection, Store, Stored
@@ -160,9 +161,24 @@ class Writer:
                     field="blobs",
                     sha256=artifact.sha256,
                 )
+        for event in events:
+            if isinstance(event, e.EvidenceRecorded):
+                self._check_quote(event, blobs)
         without = blobs.keys() - {artifact.sha256 for artifact in artifacts}
         if without:
             raise InvalidInput(f"bytes of {min(without)[:12]}… are given without their artifact.stored event", path="blobs")
+
+    def _check_quote(self, event: e.EvidenceRecorded, blobs: Mapping[str, bytes]) -> None:
+        """What recorded evidence says of its quote is true of the artifact's bytes."""
+        content = blobs.get(event.sha256)
+        if content is None and self._id is not None:
+            content = self._store.blob(self._id, event.sha256)
+        if content is not None and not stands_as_said(event, content):
+            raise AdmissionRefused(
+                f"match={event.match!r} is not true of artifact {event.sha256[:12]}…: use record_evidence, which looks it up",
+                field="match",
+                sha256=event.sha256,
+            )
 
     def _first_result(self, request: r.Request, command: Command) -> list[Recorded] | None:
         """What the key of this command led to before, if it was used; ``IdempotencyConflict`` if for something else."""

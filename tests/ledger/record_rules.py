@@ -132,5 +132,6 @@ def check_reaffirmed(seen: Seen, event: e.FactReaffirmed) -> None:
 
 def check_resolution(seen: Seen, event: e.ContradictionResolved) -> None:
     dispute = seen.disputes.pop(event.contradiction)
+    assert all(WEIGHT[event.source] >= WEIGHT[side.source] for side in dispute.sides if side.source is not None)
     if dispute.field in seen.claims:
         assert WEIGHT[event.source] >= seen.weights[dispute.field]

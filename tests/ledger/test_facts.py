@@ -30,13 +30,13 @@ sources = st.sampled_from(SOURCES)
 
 
 class FactsModel(RuleBasedStateMachine):
-    """Each field holds nothing or (value, weight); each open contradiction is a field and the value claimed in it."""
+    """Each field holds nothing or (value, weight); each open contradiction is (field, value claimed, weight of its weightiest side)."""
 
     def __init__(self) -> None:
         super().__init__()
         self.standing = Standing()
         self.holds: dict[str, tuple[str, int]] = {}
-        self.open: dict[str, tuple[str, str]] = {}
+        self.open: dict[str, tuple[str, str, int]] = {}
 
     def ask(self, request: r.Request) -> list[str]:
         before = self.standing.branch()
@@ -46,9 +46,9 @@ class FactsModel(RuleBasedStateMachine):
             self.standing.apply(self.standing.version + 1, event)
         return [event.type for event in events]
 
-    def settle(self, field: str, value: str) -> list[str]:
-        """The contradictions in which a value was claimed end when it comes to stand."""
-        settled = [name for name, claimed in self.open.items() if claimed == (field, value)]
+    def settle(self, field: str, value: str, weight: int) -> list[str]:
+        """The contradictions in which a value was claimed end when it comes to stand, if its source weighs enough."""
+        settled = [name for name, (*claimed, least) in self.open.items() if claimed == [field, value] and weight >= least]
         for name in settled:
             del self.open[name]
         return ["contradiction.resolved"] * len(settled)
@@ -70,10 +70,10 @@ class FactsModel(RuleBasedStateMachine):
         replaces = (spoken and supersedes is not None) if held_weight == 2 else weight >= held_weight
         if replaces:
             self.holds[field] = (value, weight)
-            return ["fact.superseded", *self.settle(field, value)]
-        if (field, value) in self.open.values():
+            return ["fact.superseded", *self.settle(field, value, weight)]
+        if [field, value] in [claimed for *claimed, _ in self.open.values()]:
             return ["fact.reaffirmed"]
-        self.open[f"con_{self.standing.version + 1}"] = (field, value)
+        self.open[f"con_{self.standing.version + 1}"] = (field, value, max(weight, held_weight))
         return ["contradiction.recorded"]
 
     @rule(field=st.sampled_from(FIELDS), value=meanings, source=sources, supersedes=st.none() | meanings, data=st.data())
@@ -107,8 +107,8 @@ class FactsModel(RuleBasedStateMachine):
         name = names[place % len(names)]
         given_value = None if value is None else JsonText(VALUES[value][-1])
         request = r.ResolveContradiction(contradiction=name, because="x", source=source, value=given_value)
-        field = self.open.get(name, ("", ""))[0]
-        if name not in self.open or WEIGHT[source] < self.holds.get(field, ("", 0))[1]:
+        field, _, least = self.open.get(name, ("", "", 0))
+        if name not in self.open or WEIGHT[source] < max(least, self.holds.get(field, ("", 0))[1]):
             with pytest.raises(AdmissionRefused):
                 self.ask(request)
             return
@@ -129,7 +129,9 @@ class FactsModel(RuleBasedStateMachine):
     @invariant()
     def what_is_disputed_stays_open_until_it_is_resolved(self) -> None:
         disputes = {name: dispute for name, dispute in self.standing.disputes.items() if dispute is not None}
-        assert {name: dispute.field for name, dispute in disputes.items()} == {n: f for n, (f, _) in self.open.items()}
+        assert {name: dispute.field for name, dispute in disputes.items()} == {
+            name: field for name, (field, _, _) in self.open.items()
+        }
 
 
 FactsModel.TestCase.settings = settings(max_examples=150, stateful_step_count=40, deadline=None)
