@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import unicodedata
-from collections.abc import Iterator
 from decimal import Decimal
 from typing import Any
 
@@ -12,7 +11,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 from hypothesis.stateful import RuleBasedStateMachine, invariant, rule
 
-from ledger import JsonText, Ledger, connect
+from ledger import JsonText, Ledger
 from ledger import events as e
 from ledger import requests as r
 from ledger.decide import decide
@@ -30,7 +29,7 @@ sources = st.sampled_from(SOURCES)
 
 
 class FactsModel(RuleBasedStateMachine):
-    """Each field holds nothing or (value, weight); each open contradiction is (field, value claimed, weight of its weightiest side)."""
+    """Each field holds nothing or (value, weight); an open contradiction is (field, value claimed, weight of its best side)."""
 
     def __init__(self) -> None:
         super().__init__()
@@ -136,13 +135,6 @@ class FactsModel(RuleBasedStateMachine):
 
 FactsModel.TestCase.settings = settings(max_examples=150, stateful_step_count=40, deadline=None)
 TestFactsModel = FactsModel.TestCase
-
-
-@pytest.fixture
-def handle() -> Iterator[Ledger]:
-    """A new ledger."""
-    with connect(":memory:") as ledgers:
-        yield ledgers.ledger("case")
 
 
 def types(handle: Ledger) -> list[str]:

@@ -11,7 +11,7 @@ from ledger import events as e
 from ledger.errors import AdmissionRefused
 from ledger.parts import DocumentPart, ImagePart, JsonPart, TextPart, ToolCallPart
 
-PAGE = "Pickup at 9:30 in Narvik, ramp 4.".encode()
+PAGE = b"Pickup at 9:30 in Narvik, ramp 4."
 SHA256 = hashlib.sha256(PAGE).hexdigest()
 
 
