@@ -61,6 +61,17 @@ def _value(part: Part) -> object:
             return part
 
 
+def size_of(event: Event) -> int:
+    """About how many characters of content an event holds."""
+    if not isinstance(event, TurnRecorded | ToolReturned):
+        return 0
+    size = sum(len(_part_text(part)) for part in event.parts)
+    if isinstance(event, TurnRecorded):
+        usage = None if event.usage is None else event.usage.raw
+        size += len(event.name or "") + len(usage or "")
+    return size
+
+
 def describe(event: Event, other: Event | None) -> str:
     """An event in a few words, with its text from where it differs from the other."""
     text, other_text = _text(event), "" if other is None else _text(other)

@@ -6,22 +6,25 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
-from itertools import islice
 from pathlib import Path
 from typing import Final, NoReturn
 
-from delivery.importers.comparison import describe, is_same
+from delivery.importers.comparison import describe, is_same, size_of
 from delivery.importers.naming import Names
 from delivery.importers.reading import Conversation, TranscriptFile
-from delivery.importers.transcript import Skipped
+from delivery.importers.transcript import Made, Skipped
 from ledger import Ledger, Ledgers
 from ledger.errors import LedgerError, VersionConflict
 from ledger.events import ArtifactStored, Event, ToolReturned, TurnRecorded
+from ledger.record import Recorded
 
 EVENTS_PER_COMMAND: Final = 500
 """Events of one transaction: few enough that other writers get their turn, many enough that each costs
 little.
 """
+
+CHARACTERS_PER_COMMAND: Final = 4 * 1024 * 1024
+"""Content of one transaction, or of one page of the record that is compared: more is held only where one event has more."""
 
 
 class TranscriptDiverged(LedgerError):
@@ -58,10 +61,10 @@ def import_file(
     """Import the conversations of a file into their ledgers, ``ledger`` naming that of the only one.
 
     Events that a ledger holds already are not appended again, so an import can be repeated, after a failure
-    too. Raises ``NothingRecognised``, ``TranscriptDiverged``, ``SeveralConversations``, ``InvalidInput`` for
-    a file that cannot be read, and what an append may raise. Conversations before the one that failed stay
-    imported: ``imported`` in the error's details lists their ledgers, ``events`` counts what was appended in
-    all.
+    too. Neither the file nor a conversation is held in memory, unless the file is one JSON value. Raises
+    ``NothingRecognised``, ``TranscriptDiverged``, ``SeveralConversations``, ``InvalidInput`` for a file that
+    cannot be read, and what an append may raise. Conversations before the one that failed stay imported:
+    ``imported`` in the error's details lists their ledgers, ``events`` counts what was appended in all.
     """
     file = TranscriptFile(path, format=format)
     ledgers: list[str] = []
@@ -75,7 +78,7 @@ def import_file(
     except LedgerError as error:
         _tell_progress(error, ledgers, events)
         raise
-    return ImportResult(ledgers, events, file.skipped)
+    return ImportResult(ledgers, events, sorted(file.skipped, key=lambda skipped: skipped.line))
 
 
 def _named(file: TranscriptFile, ledger: str | None) -> Iterator[tuple[str, Conversation]]:
@@ -116,11 +119,10 @@ def bring_up_to_date(handle: Ledger, conversation: Conversation) -> Iterator[int
     """
     while True:
         rest, version = missing(handle, conversation)
-        chunks = iter(rest)
-        while chunk := list(islice(chunks, EVENTS_PER_COMMAND)):
-            blobs = {event.sha256: conversation.artifacts[event.sha256] for event in chunk if isinstance(event, ArtifactStored)}
+        for chunk in _commands(rest):
+            events = [made.event for made in chunk]
             try:
-                handle.append(chunk, expected_version=version, blobs=blobs)
+                handle.append(events, expected_version=version, blobs=_blobs(chunk))
             except VersionConflict:
                 break
             version += len(chunk)
@@ -129,26 +131,56 @@ def bring_up_to_date(handle: Ledger, conversation: Conversation) -> Iterator[int
             return
 
 
-def missing(handle: Ledger, conversation: Conversation) -> tuple[list[Event], int]:
+def _blobs(chunk: Sequence[Made]) -> dict[str, bytes]:
+    return {
+        made.event.sha256: made.content for made in chunk if isinstance(made.event, ArtifactStored) and made.content is not None
+    }
+
+
+def _commands(rest: Iterator[Made]) -> Iterator[list[Made]]:
+    """The events in lists that are neither too long nor too large for one command."""
+    chunk: list[Made] = []
+    size = 0
+    for made in rest:
+        own = size_of(made.event) + len(made.content or b"")
+        if chunk and (len(chunk) == EVENTS_PER_COMMAND or size + own > CHARACTERS_PER_COMMAND):
+            yield chunk
+            chunk, size = [], 0
+        chunk.append(made)
+        size += own
+    if chunk:
+        yield chunk
+
+
+def missing(handle: Ledger, conversation: Conversation) -> tuple[Iterator[Made], int]:
     """The events that a ledger does not hold yet, and its version; ``TranscriptDiverged`` where it holds
     something else.
+
+    Both are gone through in step, so neither is held.
     """
-    spoken = [place for place, event in enumerate(conversation.events) if _is_spoken(event)]
-    matched, version, stored = 0, 0, set()
-    for recorded in handle.events():
+    given = conversation.read()
+    version, stored = 0, set()
+    for recorded in _recorded(handle):
         version, event = recorded.version, recorded.event
         if isinstance(event, ArtifactStored):
             stored.add(event.sha256)
         elif _is_spoken(event):
-            given = conversation.events[spoken[matched]] if matched < len(spoken) else None
-            if given is None or not is_same(event, given):
-                _diverged(handle.name, event, given)
-            matched += 1
-    start = spoken[matched - 1] + 1 if matched else 0
-    rest = [
-        event for event in conversation.events[start:] if not (isinstance(event, ArtifactStored) and event.sha256 in stored)
-    ]
+            same = next((made.event for made in given if _is_spoken(made.event)), None)
+            if same is None or not is_same(event, same):
+                _diverged(handle.name, event, same)
+    rest = (made for made in given if not (isinstance(made.event, ArtifactStored) and made.event.sha256 in stored))
     return rest, version
+
+
+def _recorded(handle: Ledger) -> Iterator[Recorded]:
+    """The events of a ledger, in pages that are small where the events are large."""
+    after, upto, count = 0, handle.version, 1
+    while after < upto:
+        page = list(handle.events(after, min(after + count, upto)))
+        yield from page
+        after += count
+        size = sum(size_of(recorded.event) for recorded in page)
+        count = min(count * 2, EVENTS_PER_COMMAND) if size < CHARACTERS_PER_COMMAND // 2 else max(1, count // 2)
 
 
 def _is_spoken(event: Event) -> bool:

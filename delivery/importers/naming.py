@@ -45,7 +45,7 @@ class Names:
     def __init__(self) -> None:
         self._seen: Counter[str] = Counter()
 
-    def name(self, source_id: str | None, events: Sequence[Event]) -> str:
+    def name(self, source_id: str | None, events: Iterable[Event]) -> str:
         """The source's id, else ``conv-`` and 16 hexadecimal digits."""
         if source_id is not None:
             return source_id

@@ -1,37 +1,35 @@
 r"""Files of conversations: one JSON value, or a JSON value a line (JSONL). Which of the two is told by the
 content.
 
-A JSONL file is read line by line, so that only one line is held in memory, unless its lines are single
-messages: those are one conversation (one for each ``conversation_id``, ``session_id`` or ``thread_id`` that
-they bear). Lines end with ``\n`` only; U+2028 and its like are text.
+A JSONL file is read line by line, so that only one line is held in memory. Where its lines are single messages,
+those are one conversation (one for each ``conversation_id``, ``session_id`` or ``thread_id`` that they bear): the
+file is gone through once for the places of their messages and what these say of the format, and again whenever
+their events are read.
 """
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator, Mapping
-from dataclasses import dataclass
+from collections.abc import Callable, Iterator
 from pathlib import Path
 from typing import BinaryIO, Final
 
-from delivery.importers import FORMATS
+from delivery.importers import FORMATS, Format
 from delivery.importers.blocks import CONVERSATION_IDS, name_or_none
+from delivery.importers.lines import Line, LineMessages, closes_at_its_end, lines
 from delivery.importers.recognition import (
     LISTS,
     Found,
     NothingRecognised,
+    Votes,
     check_format,
-    format_of,
     id_in,
     is_lone_message,
     locate,
 )
 from delivery.importers.source import Node, decode_utf8, parse
-from delivery.importers.transcript import Skipped, Transcript
+from delivery.importers.transcript import Made, Skipped, Transcript
 from ledger.errors import InvalidInput, LimitExceeded
 from ledger.events import Event
-
-MAX_LINE_BYTES: Final = 64 * 1024 * 1024
-"""Bytes of one line of JSONL; a longer one is reported and passed over without being held in memory."""
 
 MAX_DOCUMENT_BYTES: Final = 1024 * 1024 * 1024
 """Bytes of a file that is one JSON value, because that must be held in memory whole."""
@@ -39,23 +37,48 @@ MAX_DOCUMENT_BYTES: Final = 1024 * 1024 * 1024
 _SHOWN_REASONS: Final = 3
 
 
-@dataclass(frozen=True, slots=True)
 class Conversation:
-    """One conversation of a file, as events. ``artifacts`` holds the bytes of its ``ArtifactStored`` events
-    by SHA-256.
+    """One conversation of a file. ``source_id`` is the source's own id for it; ``line`` is where it begins.
 
-    ``source_id`` is the source's own id for it; ``line`` is where it begins.
+    Its events are made anew, the same each time, whenever they are read, so that a long one is never held in memory.
     """
 
-    source_id: str | None
-    events: tuple[Event, ...]
-    artifacts: Mapping[str, bytes]
-    line: int
+    def __init__(self, found: Found, known: Format, report: Callable[[list[Skipped]], None]) -> None:
+        self.source_id = found.source_id
+        self.line = found.line
+        self._found = found
+        self._format = known
+        self._report: Callable[[list[Skipped]], None] | None = report
+
+    def read(self) -> Iterator[Made]:
+        """The events in order, each with the bytes that it brings.
+
+        What could not be imported is reported when they were read to the end.
+        """
+        body = self._found.body
+        transcript = Transcript(model=None if body is None else name_or_none(body.get("model")))
+        system = None if body is None else body.get("system")
+        if system is not None:
+            _record(self._format.record_system, system, transcript)
+        for message in self._found.messages:
+            _record(self._format.record, message, transcript)
+            yield from transcript.take()
+        yield from transcript.take()
+        report, self._report = self._report, None
+        if report is not None:
+            report(transcript.skipped)
+
+    @property
+    def events(self) -> Iterator[Event]:
+        """The events alone."""
+        return (made.event for made in self.read())
 
 
 class TranscriptFile:
-    """The conversations of a file, in order; iterate it once. ``skipped`` then says what could not be
-    imported, and why.
+    """The conversations of a file, in order; iterate it once.
+
+    ``skipped`` says what could not be imported, and why: lines once the file was gone through, messages once the events
+    of their conversation were read to the end.
 
     Raises ``NothingRecognised`` at the end if there was no conversation, and ``InvalidInput`` for a file that
     cannot be read or is one broken JSON value.
@@ -106,28 +129,37 @@ class TranscriptFile:
         yield from self._in_value(parse(decode_utf8(data)))
 
     def _of_lines(self, file: BinaryIO) -> Iterator[Conversation]:
-        messages: dict[str | None, list[Node]] = {}
+        groups: dict[str | None, Found] = {}
         for line in self._lines(file):
             node = self._parse_line(line)
             if node is None:
                 continue
             if is_lone_message(node):
-                messages.setdefault(id_in(node, CONVERSATION_IDS), []).append(node)
+                self._add_message(groups, line, node)
             else:
                 yield from self._in_value(node)
-        for source_id, found in messages.items():
-            yield from self._convert(Found(found, None, source_id, found[0].line))
+        for found in groups.values():
+            yield from self._convert(found)
 
-    def _lines(self, file: BinaryIO) -> Iterator[_Line]:
-        for line in _lines(file):
+    def _add_message(self, groups: dict[str | None, Found], line: Line, node: Node) -> None:
+        source_id = id_in(node, CONVERSATION_IDS)
+        found = groups.get(source_id)
+        if found is None:
+            found = groups[source_id] = Found(LineMessages(self.path), None, source_id, node.line, Votes())
+        assert isinstance(found.messages, LineMessages), "only lines are added"
+        found.messages.add(line)
+        found.votes.add(node)
+
+    def _lines(self, file: BinaryIO) -> Iterator[Line]:
+        for line in lines(file):
             if line.is_too_long:
-                self.skipped.append(Skipped(line.number, f"longer than {MAX_LINE_BYTES:,} bytes, passed over"))
+                self.skipped.append(Skipped(line.number, line.passed_over))
             elif line.data.strip():
                 yield line
 
-    def _parse_line(self, line: _Line) -> Node | None:
+    def _parse_line(self, line: Line) -> Node | None:
         try:
-            return parse(decode_utf8(line.data, line=line.number, offset=line.offset), line=line.number)
+            return line.parse()
         except InvalidInput as error:
             torn = "" if line.data.endswith(b"\n") else f"torn, the file ends inside it ({len(line.data)} bytes): "
             self.skipped.append(Skipped(line.number, f"{torn}{error}"))
@@ -151,21 +183,14 @@ class TranscriptFile:
             yield from self._in_value(element)
 
     def _convert(self, found: Found) -> Iterator[Conversation]:
-        known = format_of(found, self._format)
+        known = found.votes.format(self._format, found.body)
         if known is None:
             reason = f"a conversation in none of the formats {', '.join(FORMATS)}"
             self.skipped.append(Skipped(found.line, reason if found.messages else "a conversation without messages"))
             return
-        body = found.body
-        transcript = Transcript(model=None if body is None else name_or_none(body.get("model")))
-        system = None if body is None else body.get("system")
-        if system is not None:
-            _record(known.record_system, system, transcript)
-        for message in found.messages:
-            _record(known.record, message, transcript)
-        self.skipped += transcript.skipped
-        if transcript.events:
-            yield Conversation(found.source_id, tuple(transcript.events), transcript.artifacts, found.line)
+        conversation = Conversation(found, known, self.skipped.extend)
+        if next(conversation.read(), None) is not None:
+            yield conversation
 
 
 def _record(record: Callable[[Node, Transcript], None], node: Node, transcript: Transcript) -> None:
@@ -175,42 +200,14 @@ def _record(record: Callable[[Node, Transcript], None], node: Node, transcript: 
         transcript.skip(node, str(error))
 
 
-@dataclass(frozen=True, slots=True)
-class _Line:
-    """A line with its end; ``offset`` is its first byte in the file, ``data`` is empty if it is too long to
-    be held.
-    """
-
-    number: int
-    offset: int
-    data: bytes
-    is_too_long: bool = False
-
-
-def _lines(file: BinaryIO) -> Iterator[_Line]:
-    number, offset = 1, 0
-    while data := file.readline(MAX_LINE_BYTES + 1):
-        length = len(data)
-        if length > MAX_LINE_BYTES and not data.endswith(b"\n"):
-            data = b""
-            while rest := file.readline(MAX_LINE_BYTES):
-                length += len(rest)
-                if rest.endswith(b"\n"):
-                    break
-            yield _Line(number, offset, b"", is_too_long=True)
-        else:
-            yield _Line(number, offset, data)
-        number, offset = number + 1, offset + length
-
-
 def _is_one_value(file: BinaryIO) -> bool:
     """Whether the file is one JSON value: it is one long line, or its first line opens a value that the next
     lines go on with.
 
     Leaves the file at its beginning.
     """
-    lines = (line for line in _lines(file) if line.data.strip() or line.is_too_long)
-    first, second = next(lines, None), next(lines, None)
+    said = (line for line in lines(file) if line.data.strip() or line.is_too_long)
+    first, second = next(said, None), next(said, None)
     file.seek(0)
     if first is None or first.is_too_long:
         return first is not None and second is None
@@ -219,13 +216,15 @@ def _is_one_value(file: BinaryIO) -> bool:
     if second is None or not _is_whole_value(second):
         return True
     # A torn line and a whole one after it, or a list whose elements stand on lines of their own: only the
-    # whole file can say.
-    is_whole = _is_whole_value(_Line(1, 0, file.read(MAX_DOCUMENT_BYTES)))
+    # whole file can say, and it is held in memory only if its brackets do not tell already.
+    closes = closes_at_its_end(lines(file))
+    file.seek(0)
+    is_whole = closes and _is_whole_value(Line(1, 0, file.read(MAX_DOCUMENT_BYTES)))
     file.seek(0)
     return is_whole
 
 
-def _opens_a_value(line: _Line) -> bool:
+def _opens_a_value(line: Line) -> bool:
     """Whether a line is JSON that has not ended: the parser wanted more, and not inside a text, which ends on
     its line.
     """
@@ -236,7 +235,7 @@ def _opens_a_value(line: _Line) -> bool:
     return False
 
 
-def _is_whole_value(line: _Line) -> bool:
+def _is_whole_value(line: Line) -> bool:
     try:
         return parse(decode_utf8(line.data, offset=line.offset)).kind in ("object", "array")
     except InvalidInput:

@@ -2,9 +2,10 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections import Counter
+from collections.abc import Callable, Iterator
 from dataclasses import dataclass
-from typing import Final
+from typing import Final, Protocol
 
 from delivery.importers import FORMATS, Format
 from delivery.importers.blocks import CONVERSATION_IDS, is_name
@@ -33,16 +34,59 @@ class NothingRecognised(LedgerError):
     """
 
 
+class Messages(Protocol):
+    """The messages of a conversation, which may be gone through any number of times."""
+
+    def __len__(self) -> int: ...
+
+    def __iter__(self) -> Iterator[Node]: ...
+
+
+class Votes:
+    """Which format the messages of a conversation speak for, counted one by one."""
+
+    def __init__(self) -> None:
+        self._messages = 0
+        self._reads: Counter[str] = Counter()
+        self._marks: Counter[str] = Counter()
+
+    def add(self, message: Node) -> None:
+        """Count one message; what is none has no vote."""
+        if not is_message(message):
+            return
+        self._messages += 1
+        for name, known in FORMATS.items():
+            self._reads[name] += _says(known.reads, message)
+            self._marks[name] += _says(known.marks, message)
+
+    def format(self, asked: str, body: Node | None) -> Format | None:
+        """The format that was asked for, or for "auto" the one that the conversation's content speaks for; None if none
+        reads it. ``body`` is the object that holds the messages, if one does.
+        """
+        if asked != "auto":
+            return _named(asked)
+        best: Format | None = None
+        most = -1
+        for name, known in FORMATS.items():
+            if 2 * self._reads[name] < max(self._messages, 1):
+                continue
+            marks = self._marks[name] + (body is not None and known.marks_body(body))
+            if marks > most:
+                best, most = known, marks
+        return best
+
+
 @dataclass(frozen=True, slots=True)
 class Found:
-    """A conversation in its source: its messages, the object that holds them (if one does), and the source's
-    id for it.
+    """A conversation in its source: its messages, the object that holds them (if one does), the source's id for it, and
+    what its messages say of their format.
     """
 
-    messages: list[Node]
+    messages: Messages
     body: Node | None
     source_id: str | None
     line: int
+    votes: Votes
 
 
 def locate(node: Node) -> Found | None:
@@ -73,7 +117,10 @@ def _found(messages: list[Node], body: Node | None, source_id: str | None, line:
     """Where nothing around the messages names the conversation, the first of them may."""
     if source_id is None and messages and is_message(messages[0]):
         source_id = id_in(messages[0], CONVERSATION_IDS)
-    return Found(messages, body, source_id, line)
+    votes = Votes()
+    for message in messages:
+        votes.add(message)
+    return Found(messages, body, source_id, line, votes)
 
 
 def _holder(node: Node, name: str) -> Node | None:
@@ -121,25 +168,6 @@ def id_in(node: Node, names: tuple[str, ...]) -> str | None:
         if is_name(text) and text.isprintable():
             return text
     return None
-
-
-def format_of(found: Found, asked: str) -> Format | None:
-    """The format that was asked for, or for "auto" the one that the conversation's content speaks for; None
-    if none reads it.
-    """
-    if asked != "auto":
-        return _named(asked)
-    messages = [message for message in found.messages if is_message(message)]
-    best: Format | None = None
-    most = -1
-    for known in FORMATS.values():
-        if 2 * sum(_says(known.reads, message) for message in messages) < max(len(messages), 1):
-            continue
-        marks = sum(_says(known.marks, message) for message in messages)
-        marks += found.body is not None and known.marks_body(found.body)
-        if marks > most:
-            best, most = known, marks
-    return best
 
 
 def check_format(asked: str) -> None:

@@ -7,11 +7,15 @@ from __future__ import annotations
 import hashlib
 from collections.abc import Sequence
 from dataclasses import dataclass
-from typing import Any
+from typing import Final
 
 from delivery.importers.blocks import About, is_name
+from delivery.importers.comparison import size_of
 from delivery.importers.source import Node
+from ledger.codec import encode
+from ledger.errors import LimitExceeded
 from ledger.events import ArtifactStored, Event, Role, ToolReturned, TurnRecorded
+from ledger.limits import MAX_ARTIFACT_BYTES, MAX_PAYLOAD_BYTES
 from ledger.parts import Part, ReturnPart, ToolCallPart
 
 NO_CALL_ID = "no-call-id"
@@ -26,19 +30,36 @@ class Skipped:
     reason: str
 
 
+@dataclass(frozen=True, slots=True)
+class Made:
+    """An event that a message became; ``content`` holds the bytes of an ``ArtifactStored``."""
+
+    event: Event
+    content: bytes | None = None
+
+
+_MOST_BYTES_OF_A_CHARACTER: Final = 12
+"""In a payload: an astral character of foreign JSON, as two escapes."""
+
+
 class Transcript:
-    """Takes a conversation's messages in order and holds what they became."""
+    """Takes a conversation's messages in order and hands over what they became."""
 
     def __init__(self, *, model: str | None = None) -> None:
-        self.events: list[Event] = []
-        self.artifacts: dict[str, bytes] = {}
         self.skipped: list[Skipped] = []
         self.model = model
+        self._made: list[Made] = []
+        self._stored: set[str] = set()
         self._turn = 0
         self._waiting: dict[str, list[int]] = {}
         self._called: dict[str, int] = {}
         self._nameless: list[ToolCallPart] = []
-        self._pending: dict[str, tuple[ArtifactStored, bytes]] = {}
+        self._pending: dict[str, Made] = {}
+
+    def take(self) -> list[Made]:
+        """What was made since it was last asked for."""
+        made, self._made = self._made, []
+        return made
 
     @property
     def next_turn(self) -> int:
@@ -47,31 +68,32 @@ class Transcript:
 
     def store(self, data: bytes, *, media_type: str | None, name: str | None = None) -> str:
         """Keep inline bytes as an artifact of the message at hand and return their SHA-256."""
+        if len(data) > MAX_ARTIFACT_BYTES:
+            raise LimitExceeded(f"inline bytes: {len(data):,}, over MAX_ARTIFACT_BYTES ({MAX_ARTIFACT_BYTES:,})", path="$")
         sha256 = hashlib.sha256(data).hexdigest()
-        if sha256 not in self.artifacts:
+        if sha256 not in self._stored:
             event = ArtifactStored(sha256=sha256, size_bytes=len(data), media_type=media_type, name=name)
-            self._pending.setdefault(sha256, (event, data))
+            self._pending.setdefault(sha256, Made(event, data))
         return sha256
 
     def record_turn(self, role: Role, parts: Sequence[Part], about: About) -> None:
         """Record a message as a turn, even if it is empty. The request's model is taken for that of its
         assistant turns.
         """
-        if role != "system":
-            self._turn += 1
-        model = about.model or (self.model if role == "assistant" else None)
+        number = None if role == "system" else self._turn + 1
         self._add(
             TurnRecorded(
-                turn=None if role == "system" else self._turn,
+                turn=number,
                 role=role,
                 parts=tuple(parts),
                 name=about.name,
-                model=model,
+                model=about.model or (self.model if role == "assistant" else None),
                 usage=about.usage,
                 external_id=about.external_id,
                 said_at=about.said_at,
             )
         )
+        self._turn = number or self._turn
         for part in parts:
             if isinstance(part, ToolCallPart):
                 self._waiting.setdefault(part.call_id, []).append(self._turn)
@@ -93,8 +115,7 @@ class Transcript:
         """
         given = call_id if call_id is not None and is_name(call_id) else NO_CALL_ID
         waiting = self._waiting.get(given)
-        turn = waiting.pop() if waiting else None
-        self._nameless = [call for call in self._nameless if call.call_id != given]
+        turn = waiting[-1] if waiting else None
         self._add(
             ToolReturned(
                 turn=turn or self._called.get(given),
@@ -107,6 +128,9 @@ class Transcript:
                 said_at=about.said_at,
             )
         )
+        self._nameless = [call for call in self._nameless if call.call_id != given]
+        if waiting:
+            waiting.pop()
 
     def note_nameless(self, call: ToolCallPart) -> None:
         """A call that came without an id and got one here: returns without an id may answer it."""
@@ -124,9 +148,9 @@ class Transcript:
         self._pending.clear()
         self.skipped.append(Skipped(node.line, reason))
 
-    def _add(self, event: Any) -> None:
-        for sha256, (stored, data) in self._pending.items():
-            self.events.append(stored)
-            self.artifacts[sha256] = data
+    def _add(self, event: TurnRecorded | ToolReturned) -> None:
+        if size_of(event) * _MOST_BYTES_OF_A_CHARACTER > MAX_PAYLOAD_BYTES:
+            encode(event)  # LimitExceeded costs this message alone; from an append it would end the import
+        self._made += [*self._pending.values(), Made(event)]
+        self._stored |= self._pending.keys()
         self._pending.clear()
-        self.events.append(event)

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 from collections.abc import Callable, Iterator
+from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
@@ -12,7 +13,7 @@ import pytest
 from delivery.importers.reading import Conversation, TranscriptFile
 from delivery.importers.transcript import Skipped
 from ledger import Ledgers, connect
-from ledger.events import Event
+from ledger.events import ArtifactStored, Event
 
 Write = Callable[[object], Path]
 """Writes a file: bytes and text as they are, a list or dict as one JSON value."""
@@ -26,16 +27,36 @@ def as_bytes(content: object) -> bytes:
     return text.encode("utf-8")
 
 
+@dataclass(frozen=True)
+class Held:
+    """A conversation that was read to its end."""
+
+    source_id: str | None
+    line: int
+    events: tuple[Event, ...]
+    artifacts: dict[str, bytes]
+
+
+def held(conversation: Conversation) -> Held:
+    """All that a conversation holds."""
+    made = list(conversation.read())
+    artifacts = {one.event.sha256: one.content for one in made if isinstance(one.event, ArtifactStored)}
+    assert None not in artifacts.values()
+    events = tuple(one.event for one in made)
+    assert tuple(conversation.events) == events, "a conversation is the same whenever it is read"
+    return Held(conversation.source_id, conversation.line, events, artifacts)  # type: ignore[arg-type]
+
+
 class Read:
     """Reads content through a file."""
 
     def __init__(self, write: Write) -> None:
         self._write = write
 
-    def all(self, content: object, **options: Any) -> tuple[list[Conversation], list[Skipped]]:
+    def all(self, content: object, **options: Any) -> tuple[list[Held], list[Skipped]]:
         """Every conversation, and what was skipped."""
         file = TranscriptFile(self._write(content), **options)
-        return list(file), file.skipped
+        return [held(found) for found in file], file.skipped
 
     def events(self, content: object, **options: Any) -> tuple[Event, ...]:
         """The events of the only conversation, of which nothing was skipped."""

@@ -14,11 +14,12 @@ from hypothesis import strategies as st
 
 from delivery.importers import FORMATS
 from delivery.importers.importing import import_file
-from delivery.importers.reading import Conversation, TranscriptFile
+from delivery.importers.reading import TranscriptFile
 from delivery.importers.transcript import Skipped
 from ledger import connect
 from ledger.errors import LedgerError
 from ledger.events import ToolReturned, TurnRecorded
+from tests.delivery.importers.conftest import Held, held
 
 TEXTS = st.text(max_size=8) | st.sampled_from(["", "a", "c", "\ud800", "\x00", "{}", '{"a":1,"a":2}', "data:a;base64,AAAA"])
 KEYS = st.sampled_from(
@@ -116,14 +117,14 @@ MESSAGES = st.fixed_dictionaries(
 FORMAT_NAMES = st.sampled_from(["auto", *FORMATS])
 
 
-def read(content: bytes, asked: str) -> tuple[list[Conversation], list[Skipped]]:
+def read(content: bytes, asked: str) -> tuple[list[Held], list[Skipped]]:
     """The conversations of a file with the given content; none where the file was refused."""
     with tempfile.TemporaryDirectory() as folder:
         path = Path(folder) / "file"
         path.write_bytes(content)
         file = TranscriptFile(path, format=asked)
         try:
-            return list(file), file.skipped
+            return [held(found) for found in file], file.skipped
         except LedgerError:
             return [], file.skipped
 
@@ -180,6 +181,6 @@ def test_whatever_is_read_can_be_recorded_and_is_found_again(messages: list[Any]
         assert import_file(store, path, format=asked).events == 0
         [conversation] = TranscriptFile(path, format=asked)
         events = [recorded.event for recorded in store.ledger("case").events()]
-        assert tuple(events) == conversation.events
+        assert events == list(conversation.events)
         assert first.events == len(events)
         assert any(isinstance(event, TurnRecorded | ToolReturned) for event in events)

@@ -43,7 +43,7 @@ def test_what_was_read_is_what_is_recorded(store: Ledgers, write: Any) -> None:
     result = import_file(store, path)
     [conversation] = TranscriptFile(path)
     assert (result.events, result.skipped) == (6, [])
-    assert tuple(spoken(store, result.ledgers[0])) == conversation.events
+    assert spoken(store, result.ledgers[0]) == list(conversation.events)
 
 
 def test_the_same_file_twice_adds_nothing_and_a_grown_one_its_growth(store: Ledgers, write: Any) -> None:
@@ -139,7 +139,7 @@ def test_artifacts_are_stored_once_and_survive_an_interruption(store: Ledgers, w
     message = {"role": "user", "content": [{"type": "image_url", "image_url": {"url": url}}]}
     path = write([message, message])
     [conversation] = TranscriptFile(path)
-    stored = conversation.events[0]
+    stored = next(conversation.events)
     assert isinstance(stored, ArtifactStored)
     handle = store.ledger("case")
     handle.append([stored], blobs={stored.sha256: data})

@@ -8,7 +8,7 @@ from typing import Any
 
 import pytest
 
-from delivery.importers import reading
+from delivery.importers import lines as line_reading
 from delivery.importers.reading import TranscriptFile
 from delivery.importers.recognition import NothingRecognised
 from ledger.errors import InvalidInput
@@ -185,7 +185,7 @@ def test_only_line_feeds_end_a_line(read: Any) -> None:
 
 
 def test_a_line_over_the_cap_is_passed_over_without_being_held(read: Any, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(reading, "MAX_LINE_BYTES", 200)
+    monkeypatch.setattr(line_reading, "MAX_LINE_BYTES", 200)
     long = {"role": "user", "content": "x" * 1000}
     conversations, skipped = read.all(lines(HELLO, long, HELLO))
     assert len(conversations[0].events) == 2
@@ -194,7 +194,7 @@ def test_a_line_over_the_cap_is_passed_over_without_being_held(read: Any, monkey
 
 
 def test_one_long_line_is_one_value(read: Any, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(reading, "MAX_LINE_BYTES", 200)
+    monkeypatch.setattr(line_reading, "MAX_LINE_BYTES", 200)
     conversations, skipped = read.all([HELLO] * 50)
     assert (len(conversations[0].events), skipped) == (50, [])
 

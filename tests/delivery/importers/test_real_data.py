@@ -22,6 +22,7 @@ from ledger import Ledgers
 from ledger.errors import InvalidInput
 from ledger.events import Event, ToolReturned, TurnRecorded
 from ledger.parts import OpaquePart, ReasoningPart, TextPart, ToolCallPart, Unparsed
+from tests.delivery.importers.conftest import held
 
 
 @pytest.fixture(scope="session")
@@ -104,7 +105,7 @@ def _as_written(part: ToolCallPart) -> str:
 def test_every_text_argument_and_result_of_the_airline_is_found_again(airline: Path) -> None:
     given = json.loads(airline.read_bytes())
     file = TranscriptFile(airline)
-    conversations = list(file)
+    conversations = [held(found) for found in file]
     assert (len(conversations), file.skipped) == (len(given), [])
     for conversation, source in zip(conversations, given, strict=True):
         messages = source["traj"]
@@ -137,7 +138,7 @@ def test_request_bodies_are_recognised_and_imported_whole(
     assert Counter(written for written, _ in bodies)["anthropic"] >= 10
     for number, (written, body) in enumerate(bodies):
         file = TranscriptFile(write(body))
-        [conversation] = file
+        [conversation] = map(held, file)
         assert file.skipped == []
         assert _recorded_texts(conversation.events) == _said(body["messages"], body.get("system"))
         if written == "openai":
