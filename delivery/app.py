@@ -7,6 +7,7 @@ from pathlib import Path
 from typing import Final
 
 from ledger import Ledgers, connect
+from ledger.connect import sqlite_file
 from ledger.errors import InvalidInput
 
 STORE_VARIABLE: Final = "CONTEXT_LEDGER_STORE"
@@ -25,8 +26,8 @@ def open_store(place: str) -> Ledgers:
 
 def open_existing_store(place: str) -> Ledgers:
     """Open a store for reading: a mistyped path is the caller's mistake and not a new, empty store."""
-    path = place.removeprefix("sqlite:///")
-    if "://" not in path and path != ":memory:" and not Path(path).exists():
+    path = sqlite_file(place)
+    if path is not None and not Path(path).exists():
         raise InvalidInput(
             f"no store at {path}: import something first, or name the store with --store or {STORE_VARIABLE}", path="store"
         )

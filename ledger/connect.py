@@ -13,9 +13,12 @@ from ledger.following import follow
 from ledger.ledger import Ledger, check_name
 from ledger.record import Recorded
 from ledger.sqlite import open_sqlite
+from ledger.sqlite_connections import MEMORY, Journal
 from ledger.store import Head, Lag, Store
 from ledger.writer import Writer, recorded
 
+_JOURNAL: Final = re.compile(r"\?journal=(\w*)$")
+_JOURNALS: Final[dict[str, Journal]] = {"wal": "wal", "delete": "delete"}
 _SCHEME: Final = re.compile(r"^([A-Za-z][A-Za-z0-9+.-]+):(?=//)")
 
 
@@ -76,7 +79,8 @@ class Ledgers:
 def connect(where: str, *, clock: Clock = system_clock) -> Ledgers:
     """Open a store, making it if there is none.
 
-    ``where`` is a path, ``sqlite:///file.db`` (``sqlite:////absolute/file.db``), ``:memory:`` or ``postgresql://…`` (as libpq
+    ``where`` is a path, ``sqlite:///file.db`` (``sqlite:////absolute/file.db``; with ``?journal=delete`` at its end for a file
+    system that is shared or virtual), ``:memory:`` or ``postgresql://…`` (as libpq
     has it, with ``prepare=off`` behind a pooler in transaction mode). ``clock`` gives microseconds since 1970 (UTC).
     ``InvalidInput`` for other kinds of URL, ``StoreError`` where the store cannot be opened.
     """
@@ -93,17 +97,32 @@ def connect(where: str, *, clock: Clock = system_clock) -> Ledgers:
     return Ledgers(_OPENERS[scheme](place), clock)
 
 
-def _open_path(path: str) -> Store:
+def sqlite_file(where: str) -> str | None:
+    """The path of the SQLite file at an address; None where there is none (in memory, or another kind of store)."""
+    found = _SCHEME.match(where)
+    if found is None:
+        return None if where == MEMORY else where
+    if found[1].lower() != "sqlite":
+        return None
+    path = _JOURNAL.sub("", where[len("sqlite://") :])
+    return None if path.endswith(MEMORY) else path.removeprefix("/")
+
+
+def _open_path(path: str, journal: Journal = "wal") -> Store:
     if not path:
         raise InvalidInput("the path of the store is empty: give a file name, or :memory:", path="store")
-    return open_sqlite(path)
+    return open_sqlite(path, journal)
 
 
 def _open_sqlite_url(url: str) -> Store:
     path = url[len("sqlite://") :]
-    if path != ":memory:" and not path.startswith("/"):
+    if path != MEMORY and not path.startswith("/"):
         raise InvalidInput(f"store {url!r}: write sqlite:///file.db, or sqlite:////absolute/file.db", path="store")
-    return _open_path(path.removeprefix("/"))
+    asked = _JOURNAL.search(path)
+    journal = "wal" if asked is None else asked[1]
+    if journal not in _JOURNALS:
+        raise InvalidInput(f"journal={journal} in the address of the store: give {' or '.join(_JOURNALS)}", path="store")
+    return _open_path(_JOURNAL.sub("", path).removeprefix("/"), _JOURNALS[journal])
 
 
 def _open_postgres_url(url: str) -> Store:

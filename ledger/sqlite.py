@@ -1,4 +1,7 @@
-"""The embedded store: one SQLite file in WAL mode, durable before an append returns (``synchronous=FULL``)."""
+"""The embedded store: one SQLite file, durable before an append returns.
+
+It is in WAL mode, and so on a local disk, unless a rollback journal is asked for.
+"""
 
 from __future__ import annotations
 
@@ -11,8 +14,9 @@ from typing import Any, Final
 
 from ledger.codec import pack, unpack
 from ledger.errors import InvalidInput, StoreError, VersionConflict
+from ledger.filesystems import shared_filesystem
 from ledger.record import FORMAT, Envelope
-from ledger.sqlite_connections import MEMORY, Connections
+from ledger.sqlite_connections import MEMORY, Connections, Journal
 from ledger.sqlite_schema import APPLICATION_ID, SCHEMA, SCHEMA_VERSION
 from ledger.store import Batch, Head, Lag, Selection, Stored
 
@@ -45,8 +49,8 @@ _KINDS: Final = {
 class SqliteStore:
     """A store in one SQLite file, or in memory. Safe for threads; each process that uses it opens connections of its own."""
 
-    def __init__(self, path: str) -> None:
-        self._connections = Connections(path)
+    def __init__(self, path: str, journal: Journal = "wal") -> None:
+        self._connections = Connections(path, journal)
         try:
             self._secret = self._prepare()
         except BaseException:
@@ -156,7 +160,7 @@ class SqliteStore:
         """Make the tables where there are none and return the secret; a database that is not ours is left as it is."""
         with self._connections.reading() as connection:
             schema = _schema_of(connection, self._connections.path)
-            connection.execute("PRAGMA journal_mode = WAL")
+            _set_journal(connection, self._connections)
             if schema == SCHEMA_VERSION:
                 return _secret(connection)
         with self._connections.writing() as connection:
@@ -165,15 +169,49 @@ class SqliteStore:
             return _secret(connection)
 
 
-def open_sqlite(path: str) -> SqliteStore:
-    """Open or make a store; the folder of ``path`` must exist. A relative path is one of the folder that is current now."""
+def open_sqlite(path: str, journal: Journal = "wal") -> SqliteStore:
+    """Open or make a store; the folder of ``path`` must exist. A relative path is one of the folder that is current now.
+
+    ``StoreError`` for a file system that is shared or virtual, unless the journal is "delete".
+    """
     if path == MEMORY:
         return SqliteStore(path)
     if "\0" in path:
         raise InvalidInput(f"{path!r} is not a path: leave out the NUL", path="store")
     if not Path(path).resolve().parent.is_dir():
         raise StoreError(f"the folder of {path} does not exist: make it first", path=path)
-    return SqliteStore(str(Path(path).absolute()))
+    if journal == "wal":
+        _refuse_shared(path)
+    return SqliteStore(str(Path(path).absolute()), journal)
+
+
+def _refuse_shared(path: str) -> None:
+    filesystem = shared_filesystem(Path(path))
+    if filesystem is not None:
+        raise StoreError(
+            f"{path} lies on a {filesystem} file system, which is shared or virtual and on which SQLite's WAL gets damaged: "
+            f"use a local disk or PostgreSQL, or, for one process alone, sqlite:///{path}?journal=delete",
+            path=path,
+            filesystem=filesystem,
+        )
+
+
+def _set_journal(connection: sqlite3.Connection, wanted: Connections) -> None:
+    """Change the journal if it is another one, which is possible while nobody else has the store open."""
+    (before,) = connection.execute("PRAGMA journal_mode").fetchone()
+    if before in (wanted.journal, "memory"):
+        return
+    try:
+        (after,) = connection.execute(f"PRAGMA journal_mode = {wanted.journal}").fetchone()
+    except sqlite3.OperationalError as error:
+        if "locked" not in str(error):
+            raise
+        after = before
+    if after != wanted.journal:
+        raise StoreError(
+            f"the store {wanted.path} is in use with journal={after}: close it everywhere, or open it likewise",
+            path=wanted.path,
+        )
 
 
 def _schema_of(connection: sqlite3.Connection, path: str) -> int:

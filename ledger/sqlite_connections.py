@@ -7,11 +7,18 @@ import sqlite3
 import threading
 from collections.abc import Iterator
 from contextlib import contextmanager
-from typing import Final
+from typing import Final, Literal
 
 from ledger.errors import StoreError
 
 MEMORY: Final = ":memory:"
+
+Journal = Literal["wal", "delete"]
+"""How a transaction is made safe: in a log that is written ahead, or in a rollback journal, deleted at the commit."""
+
+# A deleted rollback journal that comes back after a power failure undoes its commit: EXTRA waits for its folder too.
+_SYNCHRONOUS: Final[dict[Journal, str]] = {"wal": "FULL", "delete": "EXTRA"}
+
 BUSY_TIMEOUT_SECONDS: Final = 30.0
 
 _inherited: Final[list[sqlite3.Connection]] = []
@@ -21,8 +28,9 @@ _inherited: Final[list[sqlite3.Connection]] = []
 class Connections:
     """Hands out the connection of the calling thread; ``writing`` lets one thread of the process write at a time."""
 
-    def __init__(self, path: str) -> None:
+    def __init__(self, path: str, journal: Journal = "wal") -> None:
         self.path = path
+        self.journal = journal
         self._pid = os.getpid()
         self._by_thread: dict[int, sqlite3.Connection] = {}
         self._opening = threading.Lock()
@@ -108,7 +116,7 @@ class Connections:
             connection = sqlite3.connect(
                 self.path, isolation_level=None, check_same_thread=False, timeout=BUSY_TIMEOUT_SECONDS, cached_statements=64
             )
-            connection.execute("PRAGMA synchronous = FULL")
+            connection.execute(f"PRAGMA synchronous = {_SYNCHRONOUS[self.journal]}")
             connection.execute("PRAGMA secure_delete = ON")
             connection.execute("PRAGMA trusted_schema = OFF")
         except sqlite3.Error as error:
