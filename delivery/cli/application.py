@@ -16,6 +16,7 @@ from typer.core import TyperGroup
 from delivery.app import STORE_VARIABLE, store_place
 from delivery.cli.checking import verify
 from delivery.cli.demonstration import demo
+from delivery.cli.preparing import init
 from delivery.cli.printing import one_line
 from delivery.cli.reading import explain, handoff, ledgers, show, state, window
 from delivery.cli.recording import import_command
@@ -48,6 +49,7 @@ def _options(
 
 app.command("demo")(demo)
 app.command("import")(import_command)
+app.command("init")(init)
 for _command in (ledgers, show, state, window, explain, handoff, verify):
     app.command(_command.__name__)(_command)
 
