@@ -56,7 +56,7 @@ def test_a_file_has_no_epoch(command: Command) -> None:
     assert "leave out --raise-epoch" in outcome.err
 
 
-def test_a_database_is_prepared_and_its_password_is_not_shown(postgres: Databases, capsys: pytest.CaptureFixture[str]) -> None:
+def test_a_database_is_prepared_and_its_password_is_not_shown(database: str, capsys: pytest.CaptureFixture[str]) -> None:
     command = at(f"{database}&password=geheim", capsys)
     first, second = command("init", "--json"), command("init", "--raise-epoch", "--json")
     assert first.answer["kind"] == "postgresql"
