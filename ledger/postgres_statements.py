@@ -21,7 +21,17 @@ _KINDS: Final = {
     "turns": " AND e.type IN ('turn.recorded', 'tool.returned')",
     "others": " AND e.type NOT IN ('turn.recorded', 'tool.returned')",
 }
-_HORIZON: Final = "(SELECT (pg_snapshot_xmin(pg_current_snapshot())::text::bigint + epoch) << 20 FROM context_ledger.store)"
+# The number of the oldest transaction that runs and may write here. A server numbers the transactions of all its databases
+# together: one that is known to be of another database is passed by, so that a neighbour cannot hold the feed back.
+_HORIZON: Final = """(
+    SELECT (coalesce(min(x.xid::text::bigint), pg_snapshot_xmax(pg_current_snapshot())::text::bigint)
+        + (SELECT epoch FROM context_ledger.store)) << 20
+    FROM pg_snapshot_xip(pg_current_snapshot()) AS x (xid)
+    WHERE NOT EXISTS (
+        SELECT FROM pg_stat_activity a
+        WHERE a.backend_xid = x.xid::xid AND a.datid <> (SELECT oid FROM pg_database WHERE datname = current_database())
+    )
+)"""
 
 HEAD: Final = (
     "SELECT l.name, l.ledger, coalesce(e.version, 0), coalesce(e.recorded_at, 0), l.erasures "

@@ -204,6 +204,15 @@ def test_an_open_transaction_of_others_holds_the_feed_back(url: str) -> None:
         assert seen(ledgers.store) == [(b"L" * 16, 1)]
 
 
+def test_an_open_transaction_of_another_database_holds_nothing_back(url: str, postgres: Databases) -> None:
+    """Its number counts in the whole server, but it cannot write here."""
+    with connect(url) as ledgers, psycopg.connect(postgres.dsn) as old:
+        old.execute("SELECT pg_current_xact_id()")
+        ledgers.store.append(batch([draft()]))
+        assert seen(ledgers.store) == [(b"L" * 16, 1)]
+        assert ledgers.lag(0) == Lag(events=1, held=0)
+
+
 def test_a_reader_of_long_standing_holds_nothing_back(url: str) -> None:
     with connect(url) as ledgers, psycopg.connect(url) as old:
         old.execute("SELECT count(*) FROM context_ledger.events")
