@@ -221,3 +221,14 @@ def test_each_rule_of_a_policy_changes_its_digest() -> None:
     changed += [Policy(image_tokens=1), Policy(document_tokens=1)]
     assert len({policy.digest for policy in (Policy(), *changed)}) == 7
     assert Policy().digest == Policy().digest
+
+
+@BOTH
+def test_what_is_left_out_is_said_before_older_turns_are_kept(store: Ledgers, case: Ledger, form: str) -> None:
+    for number in range(12):
+        case.record_turn("assistant" if number % 2 else "user", f"Remark {number} about the mooring lines.")
+    least = view(store, "case").window(Policy(tail_turns=0), render=form).tokens
+    for budget in range(least - 20, least + 200):
+        made = view(store, "case").window(Policy(tail_turns=9, budget_tokens=budget), render=form)
+        says_so = b"not shown here; the record has them all" in made.request_bytes
+        assert says_so or not any(row.rule == "tail" and row.verdict == "keep" for row in made.receipt)
