@@ -1,0 +1,134 @@
+"""Every method may be called from a coroutine: none hides a loop of its own or waits for the one that runs."""
+
+from __future__ import annotations
+
+import asyncio
+import threading
+from collections.abc import Callable
+from functools import partial
+from typing import Any, Final
+
+import pytest
+
+from ledger import Ledger, Ledgers
+from ledger import events as e
+from ledger.parts import TextPart, ToolCallPart
+from replay import view
+from replay.view import View
+from tests.contract.stores import OpenStore
+
+HANGS_SECONDS: Final = 60.0
+"""How long a call may take before it is taken for one that never returns."""
+
+LEDGERS: Final[dict[str, Callable[[Ledgers], object]]] = {
+    "ledger": lambda store: store.ledger("new", task="refund"),
+    "head": lambda store: store.head("case"),
+    "heads": lambda store: store.heads(),
+    "follow": lambda store: list(store.follow(idle_seconds=0)),
+    "lag": lambda store: store.lag(0),
+    "store": lambda store: store.store.last_position(),
+    "close": lambda store: store.close(),
+}
+
+LEDGER: Final[dict[str, Callable[[Ledger], object]]] = {
+    "name": lambda case: case.name,
+    "version": lambda case: case.version,
+    "events": lambda case: list(case.events()),
+    "open": lambda case: case.open(task="refund"),
+    "close": lambda case: case.close("done"),
+    "record_turn": lambda case: case.record_turn("user", "hello", idempotency_key="k"),
+    "record_return": lambda case: case.record_return("c1", {"charges": 2}),
+    "set_fact": lambda case: case.set_fact("amount", 4_180, source="user"),
+    "retract_fact": lambda case: case.retract_fact("order", source="user"),
+    "add_entry": lambda case: case.add_entry("open", "which charge?", source="inferred"),
+    "close_entry": lambda case: case.close_entry("en_4", because="answered"),
+    "store_artifact": lambda case: case.store_artifact(b"a page"),
+    "record_evidence": lambda case: case.record_evidence("29", quote="29", artifact=case.store_artifact(b"29 EUR")),
+    "record_contradiction": lambda case: case.record_contradiction("price", [e.Side(version=1), e.Side(version=2)]),
+    "resolve_contradiction": lambda case: case.resolve_contradiction("con_5", because="asked", source="user"),
+    "record_outcome": lambda case: case.record_outcome("completed", judge="reviewer"),
+    "append": lambda case: case.append([e.TurnRecorded(turn=3, role="user", parts=(TextPart(text="x"),))], expected_version=5),
+}
+
+VIEW: Final[dict[str, Callable[[View], object]]] = {
+    "version": lambda seen: seen.version,
+    "basis": lambda seen: seen.basis(),
+    "transcript": lambda seen: seen.transcript().to_json(),
+    "state": lambda seen: seen.state().block,
+    "window": lambda seen: seen.window().request_bytes,
+    "handoff": lambda seen: seen.handoff().brief,
+    "history": lambda seen: seen.history("order").to_json(),
+    "fields": lambda seen: seen.fields(),
+}
+
+
+def public(model: type[Any], *instance: str) -> set[str]:
+    """The public names of a class, and of what its instances have besides."""
+    return {name for name in dir(model) if not name.startswith("_")} | set(instance)
+
+
+def test_no_method_is_left_out() -> None:
+    assert (set(LEDGERS), set(LEDGER)) == (public(Ledgers, "store"), public(Ledger))
+    assert set(VIEW) == public(View, "version")
+
+
+def in_a_loop(call: Callable[[], object]) -> object:
+    """What a call returns inside a running loop, where other tasks wait too."""
+    answers: list[object] = []
+    failures: list[BaseException] = []
+
+    async def main() -> None:
+        ticking = asyncio.create_task(asyncio.sleep(0))
+        answers.append(call())
+        await ticking
+
+    def run() -> None:
+        try:
+            asyncio.run(main())
+        except BaseException as error:  # noqa: BLE001 - told to the thread that waits
+            failures.append(error)
+
+    thread = threading.Thread(target=run, daemon=True)
+    thread.start()
+    thread.join(HANGS_SECONDS)
+    assert not thread.is_alive(), "the call never returned"
+    assert failures == []
+    return answers[0]
+
+
+@pytest.fixture
+def store(open_store: OpenStore) -> Ledgers:
+    """A store with a ledger in which a call waits, a field holds, an entry is open and a contradiction too."""
+    opened = open_store()
+    case = opened.ledger("case")
+    case.record_turn("user", "charged twice")
+    case.record_turn("assistant", [ToolCallPart(call_id="c1", tool="look", arguments={})])  # type: ignore[arg-type]
+    case.set_fact("order", "ORD-88213", source="user")
+    case.add_entry("open", "which card?", source="inferred")
+    case.record_contradiction("price", [e.Side(version=1), e.Side(version=3)])
+    return opened
+
+
+@pytest.mark.parametrize("name", LEDGERS)
+def test_a_store_is_used_inside_a_loop(store: Ledgers, name: str) -> None:
+    in_a_loop(partial(LEDGERS[name], store))
+
+
+@pytest.mark.parametrize("name", LEDGER)
+def test_a_ledger_is_used_inside_a_loop(store: Ledgers, name: str) -> None:
+    in_a_loop(partial(LEDGER[name], store.ledger("case")))
+
+
+@pytest.mark.parametrize("name", VIEW)
+def test_a_view_is_used_inside_a_loop(store: Ledgers, name: str) -> None:
+    in_a_loop(lambda: VIEW[name](view(store, "case")))
+
+
+def test_a_store_is_opened_and_closed_inside_a_loop(open_shared: OpenStore) -> None:
+    """With a context manager, as a coroutine would."""
+
+    def use() -> int | None:
+        with open_shared() as opened:
+            return opened.ledger("case").record_turn("user", "hello")
+
+    assert in_a_loop(use) == 1
