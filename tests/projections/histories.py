@@ -138,7 +138,6 @@ _TOOLS = st.sampled_from(["stock", "Claims Desk (EU)", "Claims_Desk__EU_", "Zoë
 _MEDIA = st.sampled_from(
     [
         ImagePart(sha256=PICTURE, media_type="image/png"),
-        ImagePart(sha256="0" * 64, media_type="image/png"),
         ImagePart(sha256=PICTURE, media_type="image/tiff"),
         ImagePart(sha256=PICTURE),
         ImagePart(url="https://pictures.example/label.png"),

@@ -48,7 +48,7 @@ def odd(case: Ledger) -> None:
     thinking = JsonText.parse('{"type":"thinking", "thinking":"Dutch\\u2026", "signature":"EqQB+/=="}')
     parts = [ReasoningPart(provider="anthropic", raw=thinking), call("call_9|fc_1", "Read Sign (NL)", '{"n": 1.50}')]
     case.record_turn("assistant", [*parts, unread("call_9|fc_2")])
-    case.record_return("call_9|fc_1", [""])
+    case.record_return("call_9|fc_1", "")
     case.record_turn("assistant", "")
     case.record_turn("user", " ")
     case.record_turn("user", ["Torn \ud83d text", OpaquePart(provider="google", block="video", raw=JsonText.of({}))])

@@ -10,6 +10,7 @@ from typing import Any
 import pytest
 
 from ledger import JsonText, Ledger, Ledgers, connect
+from ledger.events import ToolReturned
 from ledger.parts import ImagePart, OpaquePart, ReasoningPart, TextPart, ToolCallPart
 from projections.policy import Policy
 from projections.render.renderer import INTERRUPTED
@@ -236,7 +237,7 @@ def test_a_picture_in_the_task_stays_a_picture(store: Ledgers, case: Ledger, for
 @BOTH
 @pytest.mark.parametrize(
     "picture",
-    [ImagePart(sha256="ab" * 32, media_type="image/png"), ImagePart(url="ftp://a.example/x.png"), "image/tiff"],
+    [ImagePart(url="ftp://a.example/x.png"), ImagePart(url="data:text/html;base64,PGI+"), "image/tiff"],
 )
 def test_a_picture_that_cannot_be_shown_is_named(store: Ledgers, case: Ledger, form: str, picture: Any) -> None:
     if picture == "image/tiff":
@@ -263,7 +264,7 @@ def test_what_no_provider_takes_is_mended_in_the_window_alone(store: Ledgers, ca
     case.record_turn("system", "Torn \ud83d system.")
     case.record_turn("user", "Torn \ude00 text.")
     case.record_turn("assistant", [call("c1", torn=JsonText.parse('"\\ud83d"'), whole="😀", digits=JsonText.parse("9" * 5000))])
-    case.record_return("c1", ["Torn \ud800 result."])
+    case.record_return("c1", "Torn \ud800 result.")
     case.record_turn("user", [OpaquePart(provider="google", block="thought \ud800"[:7], raw=JsonText.parse("{}"))])
     made = window(store, form)
     assert json.dumps(made.request, ensure_ascii=False).encode()
@@ -277,3 +278,18 @@ def test_the_result_of_a_failed_call_is_text(store: Ledgers, case: Ledger) -> No
     case.record_turn("assistant", [call("c1", tool="draw")])
     case.record_return("c1", [ImagePart(sha256=picture, media_type="image/png")], is_error=True)
     assert picture in str(results(window(store, "anthropic"), "anthropic"))
+
+
+@BOTH
+def test_a_result_without_a_call_is_kept_and_not_sent(store: Ledgers, case: Ledger, form: str) -> None:
+    stray = (TextPart(text="stray"),)
+    case.append([ToolReturned(call_id="c1", parts=stray, orphan=True)])
+    case.record_turn("user", "Which berth?")
+    case.record_turn("assistant", [call("c1")])
+    case.append([ToolReturned(call_id="c1", parts=stray, orphan=True, turn=2)])
+    assert results(window(store, form), form) == [INTERRUPTED]
+    case.record_return("c1", "berth 7")
+    assert results(window(store, form), form) == ["berth 7"]
+    transcript = view(store, "case").transcript()
+    assert [found.text for found in transcript.transcript.orphans] == ["stray"]
+    assert transcript.to_json().count(b"stray") == 2
