@@ -186,6 +186,8 @@ class Ledger:
         **options: Unpack[Options],
     ) -> str:
         """Store raw bytes and return their SHA-256, by which parts and evidence refer to them."""
+        if not isinstance(content, bytes):
+            raise InvalidInput(f"an artifact is bytes, not {type(content).__name__}: encode a text first", path="content")
         sha256 = hashlib.sha256(content).hexdigest()
         event = built(
             e.ArtifactStored,
@@ -324,8 +326,11 @@ def built(model: type[Model], /, **fields: Any) -> Model:
 def _parts(content: Content) -> tuple[Any, ...]:
     if isinstance(content, str):
         return (TextPart(text=content),) if content else ()
-    if isinstance(content, Mapping) or not isinstance(content, Iterable):
-        raise InvalidInput("a turn's content is a text or a list of parts: wrap a value in JsonPart", path="content")
+    if isinstance(content, Mapping | bytes) or not isinstance(content, Iterable):
+        raise InvalidInput(
+            "a turn's content is a text or a list of parts: wrap a value in JsonPart, decode bytes or keep them as an artifact",
+            path="content",
+        )
     return tuple(TextPart(text=part) if isinstance(part, str) else part for part in content)
 
 
@@ -337,8 +342,8 @@ def _return_parts(content: Content) -> tuple[Any, ...]:
     return (JsonPart(value=JsonText.of(content)),)
 
 
-def check_name(name: str) -> str:
+def check_name(name: object) -> str:
     """A ledger's name: 1 to 512 printable characters that UTF-8 can hold."""
-    if not 0 < len(name) <= 512 or not name.isprintable() or has_lone_surrogate(name):
+    if not isinstance(name, str) or not 0 < len(name) <= 512 or not name.isprintable() or has_lone_surrogate(name):
         raise InvalidInput(f"ledger name {name!r} is not usable: give 1 to 512 printable characters", path="ledger")
     return name

@@ -9,7 +9,16 @@ from __future__ import annotations
 from datetime import datetime, timedelta, timezone
 from typing import Annotated, Any, Final, Literal, Self
 
-from pydantic import AfterValidator, AwareDatetime, BaseModel, ConfigDict, Field, StringConstraints, model_validator
+from pydantic import (
+    AfterValidator,
+    AwareDatetime,
+    BaseModel,
+    BeforeValidator,
+    ConfigDict,
+    Field,
+    StringConstraints,
+    model_validator,
+)
 from pydantic_core import CoreSchema, TzInfo, core_schema
 
 from ledger.json_text import JsonText, Text
@@ -39,8 +48,15 @@ def _offset_fixed(moment: datetime) -> datetime:
         raise ValueError("the time is out of range") from None
 
 
-Moment = Annotated[AwareDatetime, AfterValidator(_offset_fixed)]
-"""An instant with the offset from UTC at which it was told; a time without a zone is refused."""
+def _no_number(value: object) -> object:
+    """Whether a number counts seconds or milliseconds would have to be guessed."""
+    if isinstance(value, datetime) or (isinstance(value, str) and "-" in value.strip("-")):
+        return value
+    raise ValueError("a time is a datetime with a timezone")
+
+
+Moment = Annotated[AwareDatetime, BeforeValidator(_no_number), AfterValidator(_offset_fixed)]
+"""An instant with the offset from UTC at which it was told; a number, or a time without a zone, is refused."""
 
 
 class Frozen(BaseModel):
