@@ -316,8 +316,15 @@ def _text_from(value: object, info: core_schema.ValidationInfo[Any]) -> str:
     if isinstance(value, str):
         return _pairs_joined(value) if has_lone_surrogate(value) else value
     if info.mode == "json" and isinstance(value, dict) and value.keys() == {"json_literal"}:
-        return str(json.loads(value["json_literal"]))
+        return _literal(value["json_literal"])
     raise ValueError("a text is a str")
+
+
+def _literal(source: object) -> str:
+    """The text of a JSON string, and of nothing else that the stored bytes may have become."""
+    if not isinstance(source, str) or not source.startswith('"'):
+        raise ValueError("a JSON literal of a text is a JSON string")
+    return str(json.loads(source))
 
 
 def _pairs_joined(text: str) -> str:

@@ -6,6 +6,7 @@ the provider's own JSON, byte for byte, and is handed back unchanged.
 
 from __future__ import annotations
 
+import json
 from datetime import datetime, timedelta, timezone
 from typing import Annotated, Any, Final, Literal, Self
 
@@ -102,7 +103,7 @@ def _arguments_from(value: object, info: core_schema.ValidationInfo[Any]) -> Jso
         return JsonText.of(value)
     if isinstance(value, str):
         return JsonText.stored(value)
-    return Unparsed.model_validate_json(JsonText.of(value))
+    return Unparsed.model_validate_json(json.dumps(value))
 
 
 def _arguments_to(value: JsonText | Unparsed) -> Any:
