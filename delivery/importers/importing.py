@@ -174,7 +174,7 @@ def missing(handle: Ledger, conversation: Conversation) -> tuple[Iterator[Made],
 
 def _recorded(handle: Ledger) -> Iterator[Recorded]:
     """The events of a ledger, in pages that are small where the events are large."""
-    after, upto, count = 0, handle.version, 1
+    after, upto, count = 0, handle.version, 8
     while after < upto:
         page = list(handle.events(after, min(after + count, upto)))
         yield from page

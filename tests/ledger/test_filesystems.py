@@ -14,8 +14,8 @@ from ledger.filesystems import filesystem_type, is_shared, shared_filesystem
 
 MOUNTS = r"""22 1 254:0 / / rw,relatime shared:1 - ext4 /dev/vda rw,discard
 23 22 0:21 / /proc rw,nosuid shared:2 - proc proc rw
-36 22 0:40 / /home rw,relatime - nfs4 files.example:/home rw,vers=4.2
-37 36 0:41 / /home/me/local rw,relatime master:3 propagate_from:1 - btrfs /dev/vdb rw
+36 22 0:40 / /users rw,relatime - nfs4 files.example:/users rw,vers=4.2
+37 36 0:41 / /users/me/local rw,relatime master:3 propagate_from:1 - btrfs /dev/vdb rw
 38 22 0:42 / /mnt/my\040disk rw,relatime - cifs //server/share rw
 39 22 0:43 / /host rw,relatime - virtiofs host rw
 40 22 0:44 / /twice rw - 9p host rw
@@ -33,11 +33,11 @@ a line that is none
         ("/", "ext4"),
         ("/srv/record.db", "ext4"),
         ("/proc/1", "proc"),
-        ("/home/me/record.db", "nfs4"),
-        ("/home", "nfs4"),
-        ("/homely/record.db", "ext4"),
-        ("/home/me/local/record.db", "btrfs"),
-        ("/home/me/localized/record.db", "nfs4"),
+        ("/users/me/record.db", "nfs4"),
+        ("/users", "nfs4"),
+        ("/userspace/record.db", "ext4"),
+        ("/users/me/local/record.db", "btrfs"),
+        ("/users/me/localized/record.db", "nfs4"),
         ("/mnt/my disk/record.db", "cifs"),
         ("/mnt/record.db", "ext4"),
         ("/host/a/b/c/record.db", "virtiofs"),
@@ -51,7 +51,7 @@ def test_the_deepest_and_last_mount_counts(path: str, expected: str) -> None:
     assert filesystem_type(MOUNTS, path) == expected
 
 
-@pytest.mark.parametrize("mounts", ["", "nonsense\n", "36 22 0:40 / /home rw,relatime - nfs4 files rw\n", "1 2 3 / / rw -\n"])
+@pytest.mark.parametrize("mounts", ["", "nonsense\n", "36 22 0:40 / /users rw,relatime - nfs4 files rw\n", "1 2 3 / / rw -\n"])
 def test_what_the_system_does_not_tell_is_not_guessed(mounts: str) -> None:
     assert filesystem_type(mounts, "/srv/record.db") is None
 

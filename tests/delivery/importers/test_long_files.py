@@ -117,6 +117,14 @@ def test_a_long_conversation_that_differs_late_is_refused(tmp_path: Path, store:
     assert store.ledger(name).version == 3_000
 
 
+def test_the_name_is_that_of_the_same_conversation_in_one_value(tmp_path: Path, store: Ledgers, write: Any) -> None:
+    said = list(islice(messages(), 40))
+    [name] = import_file(store, write(said)).ledgers
+    (tmp_path / "lines.jsonl").write_text("".join(json.dumps(message) + "\n" for message in said), encoding="utf-8")
+    again = import_file(store, tmp_path / "lines.jsonl")
+    assert (again.ledgers, again.events) == ([name], 0)
+
+
 def test_interleaved_conversations_are_told_apart_in_step(tmp_path: Path, store: Ledgers) -> None:
     path = tmp_path / "mixed.jsonl"
     said = [
