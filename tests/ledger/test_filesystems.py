@@ -58,7 +58,21 @@ def test_what_the_system_does_not_tell_is_not_guessed(mounts: str) -> None:
 
 @pytest.mark.parametrize(
     "name",
-    ["nfs", "nfs4", "cifs", "smb3", "smbfs", "9p", "virtiofs", "fuse", "fuse.sshfs", "fuse.osxfs", "fuse.grpcfuse", "vboxsf"],
+    [
+        "nfs",
+        "nfs4",
+        "cifs",
+        "smb3",
+        "smbfs",
+        "9p",
+        "virtiofs",
+        "fuse",
+        "fuse.sshfs",
+        "fuse.osxfs",
+        "fuse.grpcfuse",
+        "vboxsf",
+        "fakeowner",
+    ],
 )
 def test_shared_and_virtual_file_systems(name: str) -> None:
     assert is_shared(name)
