@@ -1,1 +1,1 @@
-"""The doors: command line, importers, and what else carries projections to people and programs. Nothing imports this package."""
+"""The doors: command line, importers, what else carries projections to people and programs. Nothing imports this package."""
