@@ -118,9 +118,7 @@ def run_python(block: Block, *, namespace: dict[str, object], name: str, folder:
         try:
             exec(compile(program, name, "exec"), namespace)
         except Exception as error:
-            lines = [
-                frame.lineno for frame in traceback.extract_tb(error.__traceback__) if frame.filename == name
-            ]
+            lines = [frame.lineno for frame in traceback.extract_tb(error.__traceback__) if frame.filename == name]
             line = lines[-1] if lines else getattr(error, "lineno", None) or block.line
             raise WrongDocument(f"line {line}: {type(error).__name__}: {error}") from error
 
@@ -140,20 +138,14 @@ def run_console(block: Block, *, folder: Path) -> None:
             check=False,
         )
         if done.returncode:
-            raise WrongDocument(
-                f"line {command.line}: exit code {done.returncode}, it printed:\n{done.stdout}"
-            )
+            raise WrongDocument(f"line {command.line}: exit code {done.returncode}, it printed:\n{done.stdout}")
         if not matches(command.expected, done.stdout):
-            raise WrongDocument(
-                f"line {command.line}: the document shows\n{command.expected}\nbut it printed\n{done.stdout}"
-            )
+            raise WrongDocument(f"line {command.line}: the document shows\n{command.expected}\nbut it printed\n{done.stdout}")
 
 
 def surroundings() -> dict[str, str]:
     """This environment with our programs first, a plain terminal of 100 columns and none of our settings."""
-    kept = {
-        key: value for key, value in os.environ.items() if not key.startswith(("CONTEXT_LEDGER_", "LEDGER_"))
-    }
+    kept = {key: value for key, value in os.environ.items() if not key.startswith(("CONTEXT_LEDGER_", "LEDGER_"))}
     programs = str(Path(sys.executable).parent)
     plain = {"COLUMNS": "100", "NO_COLOR": "1", "PYTHONIOENCODING": "utf-8", "TERM": "dumb"}
     return {**kept, **plain, "PATH": os.pathsep.join((programs, kept.get("PATH", os.defpath)))}
