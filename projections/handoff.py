@@ -19,23 +19,24 @@ BUDGET_FIELD: Final = "budget_remaining"
 
 @dataclass(frozen=True, slots=True)
 class Handoff:
-    """The brief, as a dict of what is known: goal, completed, open_questions, constraints, decisions, rejected and more."""
+    """The brief, as a dict of what is known: basis, goal, completed, open_questions, constraints, decisions and more."""
 
     basis: Basis
     brief: dict[str, Any]
 
     def to_json(self) -> bytes:
         """The brief as JSON, its basis first."""
-        return to_json({"basis": self.basis, **self.brief})
+        return to_json(self.brief)
 
 
 def handoff_of(state: State, *, entries: EntriesFold, evidence: EvidenceFold, lifecycle: LifecycleFold) -> Handoff:
     """The brief that follows from a state."""
     budget = state.entities.get(BUDGET_FIELD)
     brief: dict[str, Any] = {
+        "basis": state.basis,
         "goal": state.task,
         "facts": state.sections["entities"] or None,
-        "completed": [_closed(entry) for entry in entries.closed("open")] or None,
+        "completed": [_closed(entry) for entry in entries.closed("open")],
         "open_questions": [_open(entry) for entry in state.entries["open"]],
         "constraints": [_open(entry) for entry in state.entries["constraints"]],
         "decisions": [_open(entry) for entry in state.entries["decisions"]],

@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterable
 from dataclasses import dataclass
+from typing import TypeGuard
 
 from ledger.parts import DocumentPart, ImagePart
 from projections.transcript import Turn
@@ -18,7 +20,7 @@ class TurnPiece:
 
 @dataclass(frozen=True, slots=True)
 class NotePiece:
-    """A text of ours between the turns: the middle's receipt, or the state block."""
+    """A text of ours between the turns: a task given at opening, the middle's receipt, or the state block."""
 
     text: str
 
@@ -27,6 +29,17 @@ Piece = TurnPiece | NotePiece
 
 
 Pieces = tuple[Piece, ...]
+
+
+def is_text_document(part: object) -> TypeGuard[DocumentPart]:
+    """Whether a part is a document whose artifact is text."""
+    return isinstance(part, DocumentPart) and part.sha256 is not None and (part.media_type or "").startswith("text/")
+
+
+def text_documents(turns: Iterable[Turn]) -> set[str]:
+    """The hashes of the text documents in turns and in what their calls returned: their text has to be counted."""
+    found = (parts for turn in turns for parts in (turn.parts, *(returned.parts for returned in turn.returns)))
+    return {part.sha256 or "" for parts in found for part in parts if is_text_document(part)}
 
 
 def media_of(pieces: Pieces) -> set[str]:

@@ -33,17 +33,26 @@ class Plan:
     rows: tuple[Row, ...]
 
 
-class Planner:
-    """Chooses the pieces of one window. ``state`` is the state block, or None where it would say nothing new."""
+@dataclass(frozen=True, slots=True)
+class Fixed:
+    """Texts that are never left out: a task given at opening, and the state block, where they say something new."""
 
-    def __init__(self, transcript: Transcript, policy: Policy, *, state: str | None, renderer: Renderer, count: Count) -> None:
+    task: str | None
+    state: str | None
+
+
+class Planner:
+    """Chooses the pieces of one window."""
+
+    def __init__(self, transcript: Transcript, policy: Policy, *, fixed: Fixed, renderer: Renderer, count: Count) -> None:
         task = transcript.task_turn
         if task is None:
             raise NothingToSend("no user turn is recorded at this version: record one, or ask for a later version")
         self._turns = transcript.turns
         self._spoken = [turn for turn in transcript.turns if not turn.is_blank]
         self._policy = policy
-        self._state = NotePiece(state) if state is not None else None
+        self._given_task = None if fixed.task is None else NotePiece(f"[the task, given at the start]\n{fixed.task}\n")
+        self._state = None if fixed.state is None else NotePiece(fixed.state)
         self._renderer = renderer
         self._count = count
         self._costs: dict[object, int] = {}
@@ -116,10 +125,12 @@ class Planner:
         return self._price(tuple(self._ordered(kept, with_middle=False)))
 
     def _ordered(self, kept: dict[int, TurnPiece], *, with_middle: bool) -> Iterator[Piece]:
-        """The record's order. Middle and state follow the task; where the task is the current turn, they precede it."""
+        """A task given at opening, then the record's order. Middle and state follow the task; they precede the current turn."""
         left_out = [turn for turn in self._spoken if turn.number not in kept] if with_middle else []
         pinned_first = min(self._task.number, self._current.number - 1)
         head = [number for number in sorted(kept) if number <= pinned_first]
+        if self._given_task is not None:
+            yield self._given_task
         yield from (kept[number] for number in head)
         if left_out:
             yield _middle(left_out)
@@ -142,13 +153,18 @@ class Planner:
         return "task" if turn is self._task else "tail"
 
     def _exceeded(self, kept: dict[int, TurnPiece]) -> BudgetExceeded:
+        task = [piece for piece in (self._given_task, kept[self._task.number]) if piece is not None]
         pins = {
             "system": self._system_tokens,
-            "task": self._cost(kept[self._task.number]),
+            "task": sum(map(self._cost, task)),
             "current": self._cost(kept[self._current.number]),
             **({} if self._state is None else {"state": self._cost(self._state)}),
         }
-        sizes = ", ".join(f"{name}: {tokens:,}" for name, tokens in pins.items())
+        # One turn is named and priced once, although it is pinned for two reasons.
+        is_one_turn = self._task is self._current and self._given_task is None
+        listed = {"task and current": pins["task"], **pins} if is_one_turn else pins
+        names = [name for name in listed if not is_one_turn or name not in ("task", "current")]
+        sizes = ", ".join(f"{name}: {listed[name]:,}" for name in names)
         budget, reserve = self._policy.budget_tokens, self._policy.reserve_tokens
         less = f" less {reserve:,} in reserve" if reserve else ""
         return BudgetExceeded(

@@ -13,9 +13,9 @@ class Policy(Frozen):
     """How large a window is and what it keeps.
 
     ``tail_turns`` (k): turns kept verbatim before the current one. ``budget_tokens``: what the request may cost, of which
-    ``reserve_tokens`` stay free for the answer and the tool definitions. ``encoding``: how tokens are counted.
-    ``image_tokens`` and
-    ``document_tokens``: what a picture and a document cost, since their encoded bytes are never counted as text.
+    ``reserve_tokens`` stay free for the answer and the tool definitions. ``encoding``: how tokens are counted, by the name
+    of an encoding or a model. ``image_tokens`` and ``document_tokens``: what a picture and a document that is
+    not text cost, since their encoded bytes are never counted as text.
     """
 
     tail_turns: int = Field(default=6, ge=0)

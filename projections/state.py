@@ -64,9 +64,8 @@ class State:
 
     @property
     def is_bare(self) -> bool:
-        """Whether there is nothing beyond what the task turn says itself."""
-        quoted = self.task is None or self.task_turn is not None
-        return quoted and not self.entities and not self.contradictions and not any(self.entries.values())
+        """Whether there is nothing beyond the task, which a window has verbatim."""
+        return not self.entities and not self.contradictions and not any(self.entries.values())
 
     def to_json(self) -> bytes:
         """The answer as JSON: basis, task, sections, block."""

@@ -19,7 +19,7 @@ PRECEDENCE: Final = (
 )
 
 TASK_CHARACTERS: Final = 280
-"""How much of a task turn the block quotes; the window has all of it, verbatim. A task given at opening is whole here."""
+"""How much of the task the block quotes; the window has all of it, verbatim."""
 
 
 def block_of(state: State, *, place: str = "above") -> str:
@@ -30,8 +30,7 @@ def block_of(state: State, *, place: str = "above") -> str:
 def _lines(state: State, place: str) -> Iterator[str]:
     yield _line(about=escaped(PRECEDENCE.format(place=place)))
     if state.task is not None:
-        task = state.task if state.task_turn is None else _cut(state.task)
-        yield _line(task=escaped(task), **_provenance(state.task_turn, state.task_source))
+        yield _line(task=escaped(_cut(state.task)), **_provenance(state.task_turn, state.task_source))
     for name, fact in state.entities.items():
         yield _fact(name, fact)
     for section in ("constraints", "decisions", "rejected", "open"):

@@ -3,15 +3,18 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from typing import Any
 
 from projections.basis import Basis
-from projections.pieces import media_of
-from projections.planning import Plan, Planner, Row
+from projections.pieces import media_of, text_documents
+from projections.planning import Fixed, Plan, Planner, Row
 from projections.policy import Policy
 from projections.render import renderer_named
+from projections.render.identifiers import CallKey
+from projections.render.media import Media
 from projections.render.renderer import Count, Renderer, Request, measure, plain
+from projections.render.text import TextRenderer
 from projections.state import State
 from projections.transcript import Transcript
 from projections.wire import to_json
@@ -19,13 +22,18 @@ from projections.wire import to_json
 
 @dataclass(frozen=True, slots=True)
 class Window:
-    """The request with its price: ``tokens`` counted in ``encoding``, and a receipt row for every turn up to its version."""
+    """The request with its price: ``tokens`` counted in ``encoding``, and a receipt row for every turn up to its version.
+
+    ``text`` is what the request holds, for people to read.
+    """
 
     basis: Basis
     tokens: int
     encoding: str
     receipt: tuple[Row, ...]
     exact: Request
+    text: str
+    renderer: Renderer = field(repr=False, compare=False)
 
     @property
     def request(self) -> dict[str, Any]:
@@ -36,6 +44,14 @@ class Window:
     def request_bytes(self) -> bytes:
         """The request as JSON bytes; what came from others stands in it as it came."""
         return to_json(self.exact)
+
+    def call_of(self, call_id: str) -> CallKey:
+        """The turn and the recorded id of a call, by the id that it has in the request; ``KeyError`` for another id."""
+        return {made: key for key, made in self.renderer.call_ids.items()}[call_id]
+
+    def tool_of(self, name: str) -> str:
+        """The recorded name of a tool, by the name that it has in the request; ``KeyError`` for another name."""
+        return {made: tool for tool, made in self.renderer.tool_names.items()}[name]
 
     def to_json(self) -> bytes:
         """The answer as JSON: basis, tokens, encoding, receipt, request."""
@@ -58,8 +74,7 @@ class Draft:
     policy: Policy
     form: str
     plan: Plan
-    count: Count
-    renderer: Renderer
+    counting: Counting
 
     @property
     def media(self) -> set[str]:
@@ -67,21 +82,40 @@ class Draft:
         return media_of(self.plan.pieces)
 
     def finish(self, basis: Basis, media: Mapping[str, bytes]) -> Window:
-        """Render the window; its cost does not depend on the bytes of ``media``."""
-        shows_media = bool(self.media)
-        renderer = renderer_named(self.form)(self.transcript, self.policy, media) if shows_media else self.renderer
+        """Render the window; it costs no more than it was planned to, whatever became of the bytes of ``media``."""
+        complete = Media(media, complete=True)
+        renderer = renderer_named(self.form)(self.transcript, self.policy, complete)
         request = renderer.request(self.plan.pieces)
-        tokens = measure(request, self.count)
+        tokens = measure(request, self.counting.count)
         assert tokens <= self.policy.request_tokens, "the plan was priced by the same measure"
-        return Window(basis, tokens, self.policy.encoding, self.plan.rows, request)
+        text = TextRenderer(self.transcript, self.policy, complete).request(self.plan.pieces)["text"]
+        return Window(basis, tokens, self.counting.encoding, self.plan.rows, request, text, renderer)
 
 
-def draft_window(transcript: Transcript, state: State, policy: Policy, *, form: str, count: Count) -> Draft:
-    """Choose what a window holds. ``form`` names a renderer; ``count`` counts in the policy's encoding.
+@dataclass(frozen=True, slots=True)
+class Counting:
+    """How tokens are counted: the encoding's name, and the function that counts in it."""
 
-    The state block stands in it unless it would only repeat the task turn. Raises ``NothingToSend`` and ``BudgetExceeded``.
+    encoding: str
+    count: Count
+
+
+def texts_of(transcript: Transcript, policy: Policy) -> set[str]:
+    """The hashes of the text documents that a window may show: their bytes are needed to plan it."""
+    shown = transcript.turns[-1 - policy.tail_turns :]
+    task = transcript.task_turn
+    return text_documents(shown if task is None else (task, *shown))
+
+
+def draft_window(
+    transcript: Transcript, state: State, policy: Policy, *, form: str, counting: Counting, texts: Mapping[str, bytes]
+) -> Draft:
+    """Choose what a window holds. ``form`` names a renderer, ``texts`` has the bytes that ``texts_of`` asks for.
+
+    A task given at opening stands first, verbatim. The state block stands in the window unless it would only repeat the task.
+    Raises ``NothingToSend`` and ``BudgetExceeded``.
     """
-    renderer = renderer_named(form)(transcript, policy, None)
-    block = None if state.is_bare else state.block
-    plan = Planner(transcript, policy, state=block, renderer=renderer, count=count).plan()
-    return Draft(transcript, policy, form, plan, count, renderer)
+    renderer = renderer_named(form)(transcript, policy, Media(texts, complete=False))
+    fixed = Fixed(task=None if state.task_turn is not None else state.task, state=None if state.is_bare else state.block)
+    plan = Planner(transcript, policy, fixed=fixed, renderer=renderer, count=counting.count).plan()
+    return Draft(transcript, policy, form, plan, counting)

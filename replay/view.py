@@ -21,21 +21,32 @@ from projections.handoff import Handoff, handoff_of
 from projections.lifecycle import LifecycleFold
 from projections.policy import Policy
 from projections.state import State, state_of
-from projections.transcript import Transcript, TranscriptFold
-from projections.window import Window, draft_window
+from projections.transcript import SystemText, Transcript, TranscriptFold
+from projections.transcript import Turn as RecordedTurn
+from projections.window import Counting, Window, draft_window, texts_of
 from projections.wire import to_json
 from replay.moment import At, Turn, version_at
-from replay.tokens import counter
+from replay.tokens import counter, encoding_for
 
-__all__ = ["At", "FieldHistory", "Shown", "Turn", "View", "view"]
+__all__ = ["At", "FieldHistory", "TranscriptAnswer", "Turn", "View", "view"]
 
 
 @dataclass(frozen=True, slots=True)
-class Shown:
+class TranscriptAnswer:
     """The transcript with its basis."""
 
     basis: Basis
     transcript: Transcript
+
+    @property
+    def system(self) -> tuple[SystemText, ...]:
+        """All system texts, in the order in which they were recorded."""
+        return self.transcript.system
+
+    @property
+    def turns(self) -> tuple[RecordedTurn, ...]:
+        """All turns with what their calls returned."""
+        return self.transcript.turns
 
     def to_json(self) -> bytes:
         """The answer as JSON: basis, system, turns with their parts and returns, and returns that answer no call."""
@@ -90,6 +101,9 @@ class View:
         self.version = version_at(events, at)
         self._events: list[Recorded] = events[: self.version]
 
+    def __repr__(self) -> str:
+        return f"<view of {self._head.name!r} at version {self.version}>"
+
     def basis(self, policy: Policy | None = None) -> Basis:
         """What an answer of this view rests on."""
         last = self._events[-1].envelope.recorded_at if self._events else None
@@ -102,9 +116,9 @@ class View:
             erasures=self._head.erasures,
         )
 
-    def transcript(self) -> Shown:
+    def transcript(self) -> TranscriptAnswer:
         """System texts, turns, and what their calls returned."""
-        return Shown(self.basis(), self._transcript)
+        return TranscriptAnswer(self.basis(), self._transcript)
 
     def state(self) -> State:
         """Task, entities, constraints, decisions, rejected, open questions, with provenance; ``.block`` is their text."""
@@ -121,12 +135,20 @@ class View:
     def window(self, policy: Policy | None = None, *, render: str = "openai") -> Window:
         """What a model call would receive under a policy (the default one, if none is given), in a provider's form.
 
-        ``render``: "openai", "anthropic" or "text". Raises ``BudgetExceeded`` and ``NothingToSend``.
+        ``render``: "openai", "anthropic" or "text". Raises ``BudgetExceeded``, ``NothingToSend`` and, for an encoding or model
+        that is not known, ``UnknownEncoding``.
         """
         chosen = policy or Policy()
-        draft = draft_window(self._transcript, self.state(), chosen, form=render, count=counter(chosen.encoding))
-        media = {sha256: self._store.store.blob(self._head.ledger, sha256) for sha256 in sorted(draft.media)}
-        return draft.finish(self.basis(chosen), {sha256: content for sha256, content in media.items() if content is not None})
+        encoding = encoding_for(chosen.encoding)
+        counting = Counting(encoding, counter(encoding))
+        texts = self._artifacts(texts_of(self._transcript, chosen))
+        draft = draft_window(self._transcript, self.state(), chosen, form=render, counting=counting, texts=texts)
+        return draft.finish(self.basis(chosen), self._artifacts(draft.media))
+
+    def _artifacts(self, hashes: set[str]) -> dict[str, bytes]:
+        """The bytes of artifacts that are there."""
+        found = {sha256: self._store.store.blob(self._head.ledger, sha256) for sha256 in sorted(hashes)}
+        return {sha256: content for sha256, content in found.items() if content is not None}
 
     def handoff(self) -> Handoff:
         """A brief for a fresh session."""

@@ -59,11 +59,13 @@ class AnthropicRenderer:
         self._turns = transcript.turns
 
     @cached_property
-    def _ids(self) -> dict[CallKey, str]:
+    def call_ids(self) -> dict[CallKey, str]:
+        """The id of each call: its own where this provider allows it."""
         return call_ids(self._turns, longest=LONGEST_CALL_ID)
 
     @cached_property
-    def _tools(self) -> dict[str, str]:
+    def tool_names(self) -> dict[str, str]:
+        """The name of each tool: its own where this provider allows it."""
         return tool_names(self._turns, longest=LONGEST_TOOL_NAME)
 
     def messages(self, pieces: Pieces) -> list[Message]:
@@ -133,14 +135,14 @@ class AnthropicRenderer:
     def _call(self, turn: Turn, call: ToolCallPart) -> Block:
         return {
             "type": "tool_use",
-            "id": self._ids[turn.number, call.call_id],
-            "name": self._tools[call.tool],
+            "id": self.call_ids[turn.number, call.call_id],
+            "name": self.tool_names[call.tool],
             "input": _input(call.arguments),
         }
 
     def _return(self, piece: TurnPiece, call: ToolCallPart) -> Block:
         found = piece.turn.answer_to(call.call_id)
-        block: dict[str, Any] = {"type": "tool_result", "tool_use_id": self._ids[piece.turn.number, call.call_id]}
+        block: dict[str, Any] = {"type": "tool_result", "tool_use_id": self.call_ids[piece.turn.number, call.call_id]}
         if found is None:
             return {**block, "content": INTERRUPTED, "is_error": True}
         content = stub_of(found, call.tool) if found.version in piece.stubbed else self._result(found)

@@ -9,11 +9,26 @@ from dataclasses import dataclass
 from typing import Final
 
 from ledger.parts import DocumentPart, ImagePart
+from projections.pieces import is_text_document
 from projections.policy import Policy
 from projections.render.renderer import Encoded, media_note, media_tokens
 
-Media = Mapping[str, bytes] | None
-"""The bytes of artifacts by hash; None while a window is only planned, when each is priced as if its bytes were there."""
+
+@dataclass(frozen=True, slots=True)
+class Media:
+    """The bytes of artifacts by hash.
+
+    While a window is only planned, it is not ``complete``: it holds the text documents, whose text is counted, and other
+    artifacts are priced as if their bytes were there.
+    """
+
+    known: Mapping[str, bytes]
+    complete: bool
+
+    def content(self, part: ImagePart | DocumentPart) -> bytes | None:
+        """The bytes of an artifact: None while they are not asked for yet, empty where they are gone."""
+        return self.known.get(part.sha256 or "", b"" if self.complete else None)
+
 
 PDF: Final = "application/pdf"
 
@@ -45,36 +60,33 @@ class Inline:
 
 @dataclass(frozen=True, slots=True)
 class Written:
-    """The text of a document."""
+    """The text of a document, counted as any other text."""
 
-    text: Encoded
+    text: str
 
 
 @dataclass(frozen=True, slots=True)
 class Named:
-    """A marked stand-in: the bytes are not there, or of a kind that no provider takes, or larger than they were declared."""
+    """A marked stand-in: the bytes are not there, or of a kind that no provider takes."""
 
-    text: Encoded
+    text: str
 
 
 Shown = Address | Inline | Written | Named
 
 
 def shown(part: ImagePart | DocumentPart, media: Media, policy: Policy) -> Shown:
-    """How a picture or document stands in a request. It costs the same in each of these forms."""
+    """How a picture or document stands in a request. What was priced as a picture costs no more when its bytes are gone."""
     price = media_tokens(part, policy)
     if part.url is not None:
-        found = _by_address(part, part.url, price)
-    elif isinstance(part, DocumentPart) and (part.media_type or "").startswith("text/"):
-        found = _written(_content(part, media), price)
-    else:
-        found = _inline(part, _content(part, media), price)
-    return found or Named(Encoded(media_note(part), price))
-
-
-def _content(part: ImagePart | DocumentPart, media: Media) -> bytes | None:
-    """The bytes of an artifact; None while planning, nothing where they are gone."""
-    return None if media is None else media.get(part.sha256 or "", b"")
+        return _by_address(part, part.url, price) or Named(media_note(part))
+    if is_text_document(part):
+        text = (media.content(part) or b"").decode("utf-8", "replace")
+        return Written(text) if text.strip() else Named(media_note(part))
+    allowed = (PDF,) if isinstance(part, DocumentPart) else tuple(_SIGNATURES)
+    if part.media_type not in allowed and (part.media_type is not None or isinstance(part, DocumentPart)):
+        return Named(media_note(part))
+    return _inline(part, media.content(part), price) or Named(Encoded(media_note(part), price))
 
 
 def _by_address(part: ImagePart | DocumentPart, url: str, price: int) -> Shown | None:
@@ -86,19 +98,9 @@ def _by_address(part: ImagePart | DocumentPart, url: str, price: int) -> Shown |
     return Address(Encoded(url, price)) if is_known and _WEB.match(url) else None
 
 
-def _written(content: bytes | None, price: int) -> Shown | None:
-    """A text has at most a token a byte; what is longer than its price is not shown, since the budget would not hold."""
-    text = "" if content is None else content.decode("utf-8", "replace")
-    is_shown = content is None or (text.strip() and len(content) <= price)
-    return Written(Encoded(text, price)) if is_shown else None
-
-
 def _inline(part: ImagePart | DocumentPart, content: bytes | None, price: int) -> Shown | None:
-    kind = part.media_type
-    if isinstance(part, ImagePart) and kind is None:
-        kind = "image/png" if content is None else _kind_of(content)
-    allowed = _SIGNATURES if isinstance(part, ImagePart) else (PDF,)
-    if kind is None or kind not in allowed or content == b"":
+    kind = part.media_type or ("image/png" if content is None else _kind_of(content))
+    if kind is None or content == b"":
         return None
     return Inline(kind, Encoded(base64.b64encode(content or b"").decode(), price))
 

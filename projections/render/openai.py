@@ -51,11 +51,13 @@ class OpenAIRenderer:
         self._turns = transcript.turns
 
     @cached_property
-    def _ids(self) -> dict[CallKey, str]:
+    def call_ids(self) -> dict[CallKey, str]:
+        """The id of each call: its own where this provider allows it."""
         return call_ids(self._turns, longest=LONGEST_CALL_ID)
 
     @cached_property
-    def _tools(self) -> dict[str, str]:
+    def tool_names(self) -> dict[str, str]:
+        """The name of each tool: its own where this provider allows it."""
         return tool_names(self._turns, longest=LONGEST_TOOL_NAME)
 
     def messages(self, pieces: Pieces) -> list[Message]:
@@ -85,14 +87,14 @@ class OpenAIRenderer:
 
     def _call(self, turn: Turn, call_id: str, tool: str, arguments: str | Unparsed) -> Message:
         text = arguments.unparsed if isinstance(arguments, Unparsed) else str(arguments)
-        function = {"name": self._tools[tool], "arguments": text}
-        return {"id": self._ids[turn.number, call_id], "type": "function", "function": function}
+        function = {"name": self.tool_names[tool], "arguments": text}
+        return {"id": self.call_ids[turn.number, call_id], "type": "function", "function": function}
 
     def _return(self, piece: TurnPiece, call_id: str, tool: str) -> Message:
         found = piece.turn.answer_to(call_id)
         return {
             "role": "tool",
-            "tool_call_id": self._ids[piece.turn.number, call_id],
+            "tool_call_id": self.call_ids[piece.turn.number, call_id],
             "content": self._result(piece, found, tool),
         }
 

@@ -6,13 +6,17 @@ import json
 import math
 import re
 from collections.abc import Callable, Iterator, Mapping
-from typing import Any, Final, Protocol, Self
+from typing import TYPE_CHECKING, Any, Final, Protocol, Self
 
 from ledger.json_text import JsonText, has_lone_surrogate
 from ledger.parts import DocumentPart, ImagePart
 from projections.pieces import Pieces
 from projections.policy import Policy
 from projections.transcript import Return, SystemText, Transcript
+
+if TYPE_CHECKING:
+    from projections.render.identifiers import CallKey
+    from projections.render.media import Media
 
 Count = Callable[[str], int]
 """How many tokens a text has."""
@@ -52,11 +56,21 @@ class Encoded(str):
 class Renderer(Protocol):
     """Puts pieces of a transcript into a provider's form. Pure: the same pieces give the same request.
 
-    ``media`` holds the bytes of the artifacts that the pieces show, None while they are only priced: a request never costs more
-    than it was priced at.
+    ``media`` holds the bytes of the artifacts that the pieces show; a request never costs more than it was priced at while
+    they were not there yet.
     """
 
-    def __init__(self, transcript: Transcript, policy: Policy, media: Mapping[str, bytes] | None) -> None: ...
+    def __init__(self, transcript: Transcript, policy: Policy, media: Media) -> None: ...
+
+    @property
+    def call_ids(self) -> Mapping[CallKey, str]:
+        """The id that each call of the transcript has in this form, no two alike."""
+        ...
+
+    @property
+    def tool_names(self) -> Mapping[str, str]:
+        """The name that each tool of the transcript has in this form, no two alike."""
+        ...
 
     def messages(self, pieces: Pieces) -> list[Any]:
         """The messages of some pieces, without what only a whole request needs: their cost is what the pieces cost."""
@@ -92,12 +106,8 @@ def _leaves(value: Any) -> Iterator[str]:
 
 
 def media_tokens(part: ImagePart | DocumentPart, policy: Policy) -> int:
-    """What a picture or a document costs. A text document costs at most a token a byte, which is also its price."""
-    if isinstance(part, ImagePart):
-        return policy.image_tokens
-    if part.size_bytes is not None and (part.media_type or "").startswith("text/"):
-        return part.size_bytes
-    return policy.document_tokens
+    """What a picture or a document costs that is not text."""
+    return policy.image_tokens if isinstance(part, ImagePart) else policy.document_tokens
 
 
 def media_note(part: ImagePart | DocumentPart) -> str:

@@ -8,6 +8,7 @@ from typing import Any
 from ledger.parts import JsonPart, OpaquePart, ReasoningPart, TextPart, ToolCallPart, Unparsed
 from projections.pieces import NotePiece, Pieces, TurnPiece
 from projections.policy import Policy
+from projections.render.identifiers import CallKey
 from projections.render.media import Media
 from projections.render.renderer import EMPTY_TURN, INTERRUPTED, Request, media_note, stub_of, system_texts, well_formed
 from projections.transcript import Transcript
@@ -18,6 +19,16 @@ class TextRenderer:
 
     def __init__(self, transcript: Transcript, policy: Policy, media: Media) -> None:
         self._system = [f"## System\n\n{well_formed(text)}" for text in system_texts(transcript.system)]
+
+    @property
+    def call_ids(self) -> dict[CallKey, str]:
+        """People do not read call ids."""
+        return {}
+
+    @property
+    def tool_names(self) -> dict[str, str]:
+        """Tools have their own names."""
+        return {}
 
     def messages(self, pieces: Pieces) -> list[str]:
         """A paragraph for each piece."""

@@ -7,6 +7,7 @@ import pytest
 from ledger.parts import DocumentPart, ImagePart
 from projections.policy import Policy
 from projections.render.media import Address, Inline, Media, Named, Shown, Written, shown
+from projections.render.renderer import Encoded
 
 HASH = "ab" * 32
 PNG = b"\x89PNG\r\n\x1a\n1"
@@ -31,22 +32,35 @@ WEBP = b"RIFF\x00\x00\x00\x00WEBPVP8 "
         (DocumentPart(sha256=HASH, media_type="application/pdf"), {HASH: b"%PDF"}, Inline),
         (DocumentPart(sha256=HASH, media_type="application/msword"), {HASH: b"x"}, Named),
         (DocumentPart(sha256=HASH, media_type="text/plain", size_bytes=4), {HASH: b"text"}, Written),
-        (DocumentPart(sha256=HASH, media_type="text/plain", size_bytes=3), {HASH: b"text"}, Named),
+        (DocumentPart(sha256=HASH, media_type="text/plain"), {HASH: b"text"}, Written),
         (DocumentPart(sha256=HASH, media_type="text/plain", size_bytes=4), {HASH: b" \n\t "}, Named),
         (DocumentPart(sha256=HASH, media_type="text/plain", size_bytes=4), {}, Named),
         (DocumentPart(url="https://a.example/x.pdf"), {}, Address),
         (DocumentPart(url="https://a.example/x.txt", media_type="text/plain"), {}, Named),
     ],
 )
-def test_how_it_is_shown(part: ImagePart | DocumentPart, media: Media, kind: type[Shown]) -> None:
-    found = shown(part, media, Policy())
+def test_how_it_is_shown(part: ImagePart | DocumentPart, media: dict[str, bytes] | None, kind: type[Shown]) -> None:
+    found = shown(part, as_media(media), Policy())
     assert type(found) is kind
     if isinstance(found, Named):
         assert (part.sha256 or part.url or "?") in found.text
 
 
 @pytest.mark.parametrize("media", [None, {}, {HASH: PNG}])
-def test_its_price_does_not_depend_on_its_bytes(media: Media) -> None:
-    found = shown(ImagePart(sha256=HASH, media_type="image/png"), media, Policy(image_tokens=85))
+def test_its_price_does_not_depend_on_its_bytes(media: dict[str, bytes] | None) -> None:
+    found = shown(ImagePart(sha256=HASH, media_type="image/png"), as_media(media), Policy(image_tokens=85))
     assert isinstance(found, Inline | Named)
-    assert (found.data if isinstance(found, Inline) else found.text).tokens == 85
+    priced = found.data if isinstance(found, Inline) else found.text
+    assert isinstance(priced, Encoded)
+    assert priced.tokens == 85
+
+
+def test_a_kind_that_no_provider_takes_costs_what_its_name_costs() -> None:
+    found = shown(ImagePart(sha256=HASH, media_type="image/bmp"), as_media(None), Policy())
+    assert isinstance(found, Named)
+    assert not isinstance(found.text, Encoded)
+
+
+def as_media(known: dict[str, bytes] | None) -> Media:
+    """The bytes that are there; None while a window is planned."""
+    return Media(known or {}, complete=known is not None)

@@ -121,12 +121,18 @@ def test_an_unconfirmed_value_is_not_repeated() -> None:
         assert "contradiction about deposit" in block
 
 
-def test_a_task_given_at_opening_is_whole() -> None:
-    task = "Settle the claim of Ines Okafor. " * 40
+def test_a_task_given_at_opening_stands_in_the_window_verbatim() -> None:
+    task = 'Settle the claim of "Okafor & <Daughters>".\n' * 40
     with connect(":memory:") as store:
-        store.ledger("case", task=task).record_turn("user", "Hello.")
-        assert [line["task"] for line in lines_of(view(store, "case").state().block) if "task" in line] == [task]
-        assert json.dumps(task)[1:-1] in view(store, "case").window().request["messages"][0]["content"]
+        handle = store.ledger("case", task=task)
+        handle.record_turn("user", "Hello.")
+        handle.record_turn("assistant", "Good morning.")
+        seen = view(store, "case")
+        assert seen.state().task == task
+        for form in ("openai", "text"):
+            shown = json.dumps(seen.window(render=form).request)
+            assert json.dumps(task)[1:-1] in shown
+            assert shown.index("Settle") < shown.index("Hello.") < shown.index("Good morning.")
 
 
 def test_a_long_task_turn_is_quoted_in_part_and_stands_whole_in_the_window() -> None:

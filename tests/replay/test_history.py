@@ -164,7 +164,7 @@ def test_refusals_reach_every_later_handoff(store: Ledgers, case: Ledger) -> Non
 def test_what_is_unknown_is_absent_from_a_handoff(store: Ledgers, case: Ledger) -> None:
     case.record_turn("assistant", "Good morning.")
     brief = json.loads(view(store, "case").handoff().to_json())
-    unknown = {"goal", "facts", "completed", "budget_remaining", "outcome"}
+    unknown = {"goal", "facts", "budget_remaining", "outcome"}
     assert unknown & set(brief) == set()
     assert None not in brief.values()
 

@@ -11,11 +11,13 @@ import pytest
 
 from ledger import JsonText, Ledger, Ledgers, connect
 from ledger.events import ToolReturned
-from ledger.parts import ImagePart, OpaquePart, ReasoningPart, TextPart, ToolCallPart
+from ledger.parts import DocumentPart, ImagePart, OpaquePart, ReasoningPart, TextPart, ToolCallPart
+from projections.errors import BudgetExceeded
 from projections.policy import Policy
 from projections.render.renderer import INTERRUPTED
 from projections.window import Window
 from replay import view
+from replay.tokens import counter
 from tests.projections.validity import Sent, blocks_of, faults_of
 
 WHOLE = Policy(tail_turns=100, budget_tokens=1_000_000)
@@ -248,15 +250,15 @@ def test_a_picture_that_cannot_be_shown_is_named(store: Ledgers, case: Ledger, f
 
 
 @BOTH
-def test_a_text_larger_than_it_was_declared_is_named(store: Ledgers, case: Ledger, form: str) -> None:
-    from ledger.parts import DocumentPart
-
-    sha256 = case.store_artifact(b"clause " * 9_000, media_type="text/plain")
-    for size in (None, 10, 63_000):
-        case.record_turn("user", ["Read this.", DocumentPart(sha256=sha256, media_type="text/plain", size_bytes=size)])
-    made = window(store, form)
-    assert made.request_bytes.count(b"clause clause") == 9_000 // 2
-    assert made.request_bytes.count(sha256.encode()) == 2
+def test_a_text_document_is_passed_on_as_text_and_counted_as_text(store: Ledgers, case: Ledger, form: str) -> None:
+    text = "clause " * 9_000
+    sha256 = case.store_artifact(text.encode(), media_type="text/plain")
+    case.record_turn("user", ["Read this.", DocumentPart(sha256=sha256, media_type="text/plain")])
+    made = view(store, "case").window(Policy(budget_tokens=12_000), render=form)
+    assert text.strip() in json.dumps(made.request)
+    assert counter("o200k_base")(text) < made.tokens < counter("o200k_base")(text) + 60
+    with pytest.raises(BudgetExceeded):
+        view(store, "case").window(Policy(budget_tokens=8_000), render=form)
 
 
 @BOTH

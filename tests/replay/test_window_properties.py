@@ -10,11 +10,13 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
+from ledger import Ledgers
 from ledger.parts import ReasoningPart, TextPart
 from projections.errors import BudgetExceeded, NothingToSend
-from projections.pieces import NotePiece, TurnPiece
+from projections.pieces import NotePiece, TurnPiece, text_documents
 from projections.policy import Policy
 from projections.render import renderer_named
+from projections.render.media import Media
 from projections.render.renderer import measure
 from projections.transcript import Transcript, Turn
 from projections.window import Window
@@ -167,7 +169,7 @@ def test_a_refusal_is_right_and_names_the_pins(case: Case) -> None:
     with recorded(steps) as store:
         seen = view(store, "case")
         _, limited, policy = windows(seen, form, tail, share)
-        assert isinstance(limited, BudgetExceeded) == (smallest(seen, form) > policy.budget_tokens)
+        assert isinstance(limited, BudgetExceeded) == (smallest(store, seen, form) > policy.budget_tokens)
         if isinstance(limited, BudgetExceeded):
             has_state = not seen.state().is_bare
             assert set(limited.pins) == {"system", "task", "current"} | ({"state"} if has_state else set())
@@ -175,12 +177,14 @@ def test_a_refusal_is_right_and_names_the_pins(case: Case) -> None:
             assert limited.budget_tokens == policy.budget_tokens
 
 
-def smallest(seen: View, form: str) -> int:
+def smallest(store: Ledgers, seen: View, form: str) -> int:
     """The least that system, task, current turn and state can cost: every choice of stubs for the current turn is tried."""
     transcript, state = seen.transcript().transcript, seen.state()
     task, current = transcript.task_turn, transcript.turns[-1]
     assert task is not None
-    renderer = renderer_named(form)(transcript, Policy(), None)
+    head = store.head("case")
+    texts = {sha256: store.store.blob(head.ledger, sha256) or b"" for sha256 in text_documents(transcript.turns)}
+    renderer = renderer_named(form)(transcript, Policy(), Media(texts, complete=False))
     note = () if state.is_bare else (NotePiece(state.block),)
     costs = []
     for stubbed in subsets(current):
