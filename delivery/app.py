@@ -15,7 +15,12 @@ DEFAULT_STORE: Final = "./context-ledger.db"
 
 
 def store_place(given: str | None) -> str:
-    """The store's path or URL: the one given, else the one in ``CONTEXT_LEDGER_STORE``, else a file in this folder."""
+    """The store's path or URL: the one given, else the one in ``CONTEXT_LEDGER_STORE``, else a file in this folder.
+
+    ``InvalidInput`` for an empty text: a variable that a script forgot to set must not mean another store.
+    """
+    if given == "":
+        raise InvalidInput(f"--store is empty: name a store, or leave --store out for {STORE_VARIABLE}", path="store")
     return given or os.environ.get(STORE_VARIABLE) or DEFAULT_STORE
 
 

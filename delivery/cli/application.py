@@ -5,9 +5,9 @@ Exit codes: 0, 1 for a fault of ours or of the store, 2 for a mistake of the cal
 
 from __future__ import annotations
 
-import os
 import sys
-from pathlib import Path
+import warnings
+from collections.abc import Callable
 from typing import Annotated, Any, Final
 
 import typer
@@ -16,8 +16,9 @@ from typer.core import TyperGroup
 from delivery.app import STORE_VARIABLE, store_place
 from delivery.cli.checking import verify
 from delivery.cli.demonstration import demo
+from delivery.cli.examples import EXAMPLES, START, shown
 from delivery.cli.preparing import init
-from delivery.cli.printing import one_line
+from delivery.cli.printing import flush, leave_unread, one_line, print_text
 from delivery.cli.reading import explain, handoff, ledgers, show, state, window
 from delivery.cli.recording import import_command
 from ledger.errors import CorruptRecord, LedgerError, StoreError, UnknownEventType, VersionConflict
@@ -37,21 +38,41 @@ app = typer.Typer(
 )
 
 
-@app.callback()
+def _tell_version(asked: bool) -> None:
+    if asked:
+        from importlib.metadata import version
+
+        print_text(f"context-ledger {version('context-ledger')}")
+        raise typer.Exit
+
+
+@app.callback(epilog=shown(START))
 def _options(
     context: typer.Context,
     store: Annotated[
         str | None, typer.Option(help=f"Path or URL of the store; else {STORE_VARIABLE}, else ./context-ledger.db.")
     ] = None,
+    version: Annotated[
+        bool, typer.Option("--version", is_eager=True, callback=_tell_version, help="Show the version.")
+    ] = False,
 ) -> None:
     context.obj = store_place(store)
 
 
-app.command("demo")(demo)
-app.command("import")(import_command)
-app.command("init")(init)
-for _command in (ledgers, show, state, window, explain, handoff, verify):
-    app.command(_command.__name__)(_command)
+_COMMANDS: Final[dict[str, Callable[..., None]]] = {
+    "demo": demo,
+    "import": import_command,
+    "init": init,
+    "ledgers": ledgers,
+    "show": show,
+    "state": state,
+    "window": window,
+    "explain": explain,
+    "handoff": handoff,
+    "verify": verify,
+}
+for _name, _command in _COMMANDS.items():
+    app.command(_name, epilog=shown(EXAMPLES[_name]))(_command)
 
 
 def run(arguments: list[str] | None = None) -> int:
@@ -59,29 +80,44 @@ def run(arguments: list[str] | None = None) -> int:
     sys.stdout.reconfigure(errors="backslashreplace")  # type: ignore[union-attr]
     command: Any = typer.main.get_command(app)
     assert isinstance(command, TyperGroup), "several commands make a group"
-    try:
-        code = command.main(args=arguments, prog_name="context-ledger", standalone_mode=False)
-    except Exception as error:  # noqa: BLE001 — the last door: every failure leaves as one line and a code
-        return _failed(error)
-    except KeyboardInterrupt:
-        return _complain("interrupted", OURS)
+    with warnings.catch_warnings():
+        warnings.showwarning = _note
+        try:
+            code = command.main(args=arguments, prog_name="context-ledger", standalone_mode=False)
+            flush()
+        except Exception as error:  # noqa: BLE001 — the last door: every failure leaves as one line and a code
+            return _failed(error)
+        except KeyboardInterrupt:
+            return _complain("interrupted", OURS)
+        except SystemExit:  # typer's answer where nobody reads its help any more; it raises none besides
+            leave_unread()
+            return 0
     return code if isinstance(code, int) else 0
 
 
+def _note(message: Warning | str, category: type[Warning], filename: str, lineno: int, *_: Any, **__: Any) -> None:
+    """A warning as a line for people; where in our code it arose is of no use to them."""
+    sys.stderr.write(f"context-ledger: note: {one_line(str(message))}\n")
+
+
 def _failed(error: Exception) -> int:
-    if isinstance(error, BrokenPipeError):
-        sys.stdout = Path(os.devnull).open("w", encoding="utf-8")  # noqa: SIM115 — the reader has gone, so nobody flushes to it
-        return 0
     if isinstance(error, LedgerError):
         return _complain(str(error), OURS if isinstance(error, _FAULTS) else CALLERS)
     # By name and not by class: typer carries its own click or uses the installed one, depending on its release.
     if type(error).__name__ == "NoArgsIsHelpError":
         return _complain("no command was given: see context-ledger --help", CALLERS)
     if hasattr(error, "format_message"):
-        return _complain(f"{error.format_message()} See context-ledger --help.", CALLERS)
+        context = getattr(error, "ctx", None)
+        asked = "context-ledger" if context is None else context.command_path
+        return _complain(f"{_sentence(error.format_message())} See {asked} --help.", CALLERS)
     if isinstance(error, OSError):
         return _complain(f"{error.filename or 'file'}: {error.strerror or error}", CALLERS)
     return _complain(f"internal error: {type(error).__name__}: {error}", OURS)
+
+
+def _sentence(text: str) -> str:
+    text = text.strip()
+    return text if text.endswith((".", "!", "?")) else f"{text}."
 
 
 def _complain(message: str, code: int) -> int:

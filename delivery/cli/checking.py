@@ -8,19 +8,19 @@ import typer
 
 from delivery.app import open_existing_store
 from delivery.cli.arguments import AsJson
-from delivery.cli.printing import print_json, print_text
+from delivery.cli.printing import counted, print_json, print_text
 from ledger.verify import verify_store
 from projections.wire import to_json
 
 
 def verify(
     context: typer.Context,
-    ledger: Annotated[str | None, typer.Argument(metavar="[LEDGER]", help="One ledger; else all.")] = None,
+    ledger: Annotated[str | None, typer.Argument(metavar="LEDGER", help="One ledger; else all.")] = None,
     as_json: AsJson = False,
 ) -> None:
-    """Check that what is stored is what was recorded: hashes, order, admission, artifacts. Exit code 1 if it is not.
+    """Check that what is stored is what was recorded.
 
-    Example: context-ledger verify --json
+    Hashes, order, admission and artifacts; exit code 1 where something is wrong.
     """
     with open_existing_store(context.obj) as store:
         found = verify_store(store, ledger)
@@ -29,6 +29,6 @@ def verify(
     else:
         for problem in found.problems:
             print_text(f"{problem.ledger} version {problem.version}: {problem.problem}")
-        print_text(f"{found.events:,} events, {len(found.problems):,} problems")
+        print_text(f"{counted(found.events, 'event')}, {counted(len(found.problems), 'problem')}")
     if not found.ok:
         raise typer.Exit(1)

@@ -3,48 +3,79 @@
 from __future__ import annotations
 
 import os
-from typing import Final
+import shlex
+from typing import Any, Final
 
+import orjson
 import typer
 
 from delivery.app import DEFAULT_STORE, STORE_VARIABLE, open_store
-from delivery.cli.printing import print_text
-from delivery.cli.reading import print_brief, print_history, print_state, print_window
+from delivery.cli.answers import print_brief, print_history, print_state, print_window
+from delivery.cli.arguments import AsJson
+from delivery.cli.preparing import shown_place
+from delivery.cli.printing import print_json, print_text
 from delivery.cli.refund_case import NAME, record_refund_case
 from projections.policy import Policy
 from replay import Turn, view
+from replay.view import View
 
 DEMO_STORE: Final = "./context-ledger-demo.db"
+"""Where the case is recorded, unless a store is named."""
+
+_POLICY: Final = Policy(tail_turns=4, budget_tokens=1_000)
+_FIELD: Final = "amount"
+_BEFORE: Final = Turn(10)
 
 
-def demo(context: typer.Context) -> None:
-    """Record the refund case into a store of its own, and show window, state, history and handoff at two points in time.
+def demo(context: typer.Context, *, as_json: AsJson = False) -> None:
+    """Record a refund case, and show what can be asked of it.
 
-    Example: context-ledger demo
+    Window, state, history and handoff at two points in time. The store is ./context-ledger-demo.db, unless one is named.
     """
     chosen = context.obj != DEFAULT_STORE or os.environ.get(STORE_VARIABLE)
     place = str(context.obj) if chosen else DEMO_STORE
     with open_store(place) as store:
         record_refund_case(store.ledger(NAME))
-        before, now = view(store, NAME, at=Turn(10)), view(store, NAME)
-        policy = Policy(tail_turns=4, budget_tokens=1_000)
-        for title, asked in (("as of turn 10, before the amount was corrected", before), ("now", now)):
-            _title(f"Window, {title}")
-            print_window(asked.window(policy, render="text"))
-            _title(f"State, {title}")
-            print_state(asked.state())
-        _title("History of the amount")
-        print_history(now.history("amount"))
-        _title("Handoff to a fresh session")
-        print_brief(now.handoff().brief)
+        before, now = view(store, NAME, at=_BEFORE), view(store, NAME)
+        if as_json:
+            print_json(orjson.dumps({"store": shown_place(place)["store"], "ledger": NAME, **_answers(before, now)}))
+            return
+        _print_answers(before, now)
     _title("Go on")
+    print_text(f"export {STORE_VARIABLE}={shlex.quote(shown_place(place)['store'])}")
     for command in (
         f"show {NAME}",
         f"window {NAME} --at turn:10 --render anthropic --json",
-        f"explain {NAME} amount",
+        f"explain {NAME} {_FIELD}",
         "verify",
     ):
-        print_text(f"context-ledger --store {place} {command}")
+        print_text(f"context-ledger {command}")
+
+
+def _answers(before: View, now: View) -> dict[str, Any]:
+    """The answers as the single commands give them."""
+    return {
+        "before": {name: orjson.Fragment(answer) for name, answer in _asked(before).items()},
+        "now": {name: orjson.Fragment(answer) for name, answer in _asked(now).items()},
+        "history": orjson.Fragment(now.history(_FIELD).to_json()),
+        "handoff": orjson.Fragment(now.handoff().to_json()),
+    }
+
+
+def _asked(view: View) -> dict[str, bytes]:
+    return {"window": view.window(_POLICY).to_json(), "state": view.state().to_json()}
+
+
+def _print_answers(before: View, now: View) -> None:
+    for title, asked in (("as of turn 10, before the amount was corrected", before), ("now", now)):
+        _title(f"Window, {title}")
+        print_window(asked.window(_POLICY))
+        _title(f"State, {title}")
+        print_state(asked.state())
+    _title("History of the amount")
+    print_history(now.history(_FIELD))
+    _title("Handoff to a fresh session")
+    print_brief(now.handoff().brief)
 
 
 def _title(text: str) -> None:

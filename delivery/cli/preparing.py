@@ -9,7 +9,7 @@ import typer
 
 from delivery.app import open_store
 from delivery.cli.arguments import AsJson
-from delivery.cli.printing import print_json, print_text
+from delivery.cli.printing import counted, print_json, print_text
 from ledger import Ledgers
 from ledger.connect import sqlite_file
 from ledger.errors import InvalidInput
@@ -26,14 +26,14 @@ def init(
     ] = False,
     as_json: AsJson = False,
 ) -> None:
-    """Make the store, or bring its tables up to this release, and say what is in it. Done twice, it changes nothing.
+    """Make the store, or bring its tables up to this release.
 
-    Example: context-ledger init --json
+    Says what is in it. Done twice, it changes nothing.
     """
     with open_store(context.obj) as store:
         epoch = _raised(store, context.obj) if raise_epoch else None
         found: dict[str, Any] = {
-            **_place(context.obj),
+            **shown_place(context.obj),
             "ledgers": len(store.heads()),
             "events": store.lag(0).events,
             "last_position": store.store.last_position(),
@@ -44,12 +44,13 @@ def init(
         print_json(to_json(found))
         return
     print_text(f"{found['store']} ({found['kind']}, schema {found['schema']}) is ready")
-    print_text(f"{found['ledgers']:,} ledgers, {found['events']:,} events, last position {found['last_position']}")
+    counts = f"{counted(found['ledgers'], 'ledger')}, {counted(found['events'], 'event')}"
+    print_text(f"{counts}, last position {found['last_position']}")
     if epoch is not None:
         print_text(f"epoch {epoch}: new events get positions above those")
 
 
-def _place(address: str) -> dict[str, Any]:
+def shown_place(address: str) -> dict[str, Any]:
     """Where the store is, without a password, and the version of its tables, which opening it brought up to this release."""
     if not _IN_POSTGRES.match(address):
         from ledger.sqlite_schema import SCHEMA_VERSION as SCHEMA_OF_SQLITE

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import os
 import re
 import sys
 from collections.abc import Iterable, Sequence
@@ -28,15 +29,41 @@ def one_line(text: str, *, most: int | None = None) -> str:
     return line if most is None or len(line) <= most else line[: most - 1] + "…"
 
 
+def counted(number: int, noun: str) -> str:
+    """A number of things: ``1 event``, ``2,000 events``."""
+    return f"{number:,} {noun}" if number == 1 else f"{number:,} {noun}s"
+
+
 def print_json(answer: bytes) -> None:
     """An answer for programs: one JSON document and a line end, UTF-8 whatever the terminal."""
-    sys.stdout.buffer.write(answer + b"\n")
-    sys.stdout.buffer.flush()
+    try:
+        sys.stdout.buffer.write(answer + b"\n")
+        sys.stdout.buffer.flush()
+    except BrokenPipeError:
+        leave_unread()
 
 
 def print_text(text: str = "") -> None:
     """A text for people."""
-    sys.stdout.write(printable(text) + "\n")
+    try:
+        sys.stdout.write(printable(text) + "\n")
+    except BrokenPipeError:
+        leave_unread()
+
+
+def flush() -> None:
+    """Hand over what was printed, while a reader that has gone can still be told from an error."""
+    try:
+        sys.stdout.flush()
+    except BrokenPipeError:
+        leave_unread()
+
+
+def leave_unread() -> None:
+    """Let the rest of the output go nowhere, because its reader has gone; the exit code still tells how the command ended."""
+    nowhere = os.open(os.devnull, os.O_WRONLY)
+    os.dup2(nowhere, sys.stdout.fileno())
+    os.close(nowhere)
 
 
 def print_basis(basis: Basis) -> None:
@@ -69,7 +96,12 @@ def cell(value: Any) -> str:
     """A value as a table shows it: nothing for None, foreign JSON without the quotes of a string."""
     if value is None:
         return ""
-    if isinstance(value, JsonText):
-        plain = value.value
-        return one_line(plain if isinstance(plain, str) else value.one_line, most=_WIDE)
-    return f"{value:,}" if isinstance(value, int) else one_line(str(value), most=_WIDE)
+    return f"{value:,}" if isinstance(value, int) else one_line(plain_value(value), most=_WIDE)
+
+
+def plain_value(value: Any) -> str:
+    """A value in a sentence: foreign JSON without the quotes of a string, on one line."""
+    if not isinstance(value, JsonText):
+        return one_line(str(value))
+    plain = value.value
+    return one_line(plain if isinstance(plain, str) else value.one_line)

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import os
 import subprocess
 import sys
 from pathlib import Path
@@ -27,6 +28,36 @@ def test_the_demo_shows_both_points_in_time(command: Command) -> None:
     assert '"value":"4,050 INR"' in now
     assert "store credit" in now
     assert "contradiction about price of the express edition" in now
+
+
+def test_the_demo_for_programs_has_the_answers_of_the_commands(command: Command, store_path: Path) -> None:
+    """One document, in which each part is what the command of its name prints."""
+    answer = command("demo", "--json").answer
+    case = "refund-ORD-88213"
+    policy = ("--tail", "4", "--budget", "1000")
+    for name, at in (("before", ("--at", "turn:10")), ("now", ())):
+        assert answer.pop(name) == {
+            "window": command("window", case, *at, *policy, "--json").answer,
+            "state": command("state", case, *at, "--json").answer,
+        }
+    assert answer == {
+        "store": str(store_path),
+        "ledger": case,
+        "history": command("explain", case, "amount", "--json").answer,
+        "handoff": command("handoff", case, "--json").answer,
+    }
+
+
+def test_the_demo_says_how_to_go_on(tmp_path: Path) -> None:
+    """Its last lines can be copied, also where the path has a space."""
+    folder = tmp_path / "my stores"
+    folder.mkdir()
+    path = os.pathsep.join((str(Path(sys.executable).parent), os.environ["PATH"]))
+    arguments = ["context-ledger", "--store", str(folder / "demo.db"), "demo"]
+    shown = subprocess.run(arguments, env={"PATH": path}, capture_output=True, check=True, encoding="utf-8").stdout
+    _, _, script = shown.partition("=== Go on ")[2].partition("\n")
+    done = subprocess.run(["bash", "-euc", script], cwd=tmp_path, env={"PATH": path}, capture_output=True, check=True)
+    assert b"36 events, 0 problems" in done.stdout
 
 
 def test_the_demo_twice_records_once(command: Command) -> None:

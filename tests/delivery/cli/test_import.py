@@ -3,6 +3,8 @@
 from __future__ import annotations
 
 import json
+import subprocess
+import sys
 from pathlib import Path
 from typing import Any
 
@@ -81,3 +83,33 @@ def test_an_anthropic_body_is_imported_with_its_system_text(command: Command, tm
     assert answer["request"]["messages"][0] == body["messages"][0]
     assert answer["request"]["messages"][1] == body["messages"][1]
     assert answer["request"]["messages"][2]["content"] == body["messages"][2]["content"]
+
+
+def _from_standard_input(store_path: Path, text: str, *arguments: str) -> subprocess.CompletedProcess[str]:
+    command = [sys.executable, "-c", "from delivery.cli import main; main()", "--store", str(store_path), "import", "-"]
+    return subprocess.run([*command, *arguments], input=text, capture_output=True, encoding="utf-8", check=False)
+
+
+def test_standard_input_is_read_like_a_file(command: Command, store_path: Path, tmp_path: Path) -> None:
+    """A dash is its name; the ledger's name follows from the content, as ever."""
+    lines = [json.dumps(message) for message in _messages("where is my parcel?", "which one?", "PRC-5521")]
+    done = _from_standard_input(store_path, "\n".join(lines), "--json")
+    assert json.loads(done.stdout)["events"] == 3, done.stderr
+    file = tmp_path / "talk.jsonl"
+    file.write_text("\n".join(lines), encoding="utf-8")
+    assert command("import", str(file), "--json").answer == {**json.loads(done.stdout), "events": 0}
+
+
+def test_a_mistake_in_standard_input_is_called_that(store_path: Path) -> None:
+    """No name of a file that nobody knows."""
+    done = _from_standard_input(store_path, '{"temperature": 21}')
+    assert (done.returncode, done.stdout) == (2, "")
+    assert done.stderr.startswith("context-ledger: standard input: ")
+
+
+def test_one_is_said_in_the_singular(command: Command, tmp_path: Path) -> None:
+    """And none in the plural."""
+    file = _written(tmp_path / "talk.json", _messages("hello"))
+    assert "1 event recorded in 1 ledger\n" in command("import", file).out
+    assert "0 events recorded in 1 ledger\n" in command("import", file).out
+    assert command("verify").out == "1 event, 0 problems\n"

@@ -47,7 +47,7 @@ def test_a_store_is_made_and_found_as_it_is(command: Command, store_path: Path) 
     with connect(str(store_path)) as store:
         store.ledger("case").record_turn("user", "x")
     assert command("init", "--json").answer == {**made, "ledgers": 1, "events": 1, "last_position": 1}
-    assert "1 ledgers, 1 events" in command("init").out
+    assert "1 ledger, 1 event," in command("init").out
 
 
 def test_a_file_has_no_epoch(command: Command) -> None:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import re
 import subprocess
 import sys
 from pathlib import Path
@@ -107,6 +108,40 @@ def test_handoff_has_what_is_known_and_nothing_else(command: Command, refund: st
     assert len(answer["evidence_ids"]) == 2
     assert answer["contradictions"][0]["turns"] == [7]
     assert "budget_remaining" not in answer
+
+
+@pytest.mark.parametrize("form", ["openai", "anthropic", "text"])
+def test_people_see_the_window_that_is_sent(command: Command, refund: str, form: str) -> None:
+    """The same turns at the same price as the request that programs get, in each form."""
+    arguments = ("window", refund, "--tail", "4", "--budget", "560", "--render", form)
+    shown, answer = command(*arguments).out, command(*arguments, "--json").answer
+    assert shown.endswith(f"\n{answer['tokens']:,} tokens (o200k_base)\n")
+    receipt = [line.split() for line in shown.splitlines() if " keep " in line or " drop " in line]
+    assert [(int(row[0]), row[1], int(row[-1])) for row in receipt] == [
+        (row["turn"], row["verdict"], row["tokens"]) for row in answer["receipt"]
+    ]
+    for row in answer["receipt"]:
+        assert (f"## Turn {row['turn']}," in shown) is (row["verdict"] == "keep")
+
+
+def test_a_handoff_reads_like_notes(command: Command, refund: str) -> None:
+    """What it is, why, and where it comes from."""
+    lines = command("handoff", refund).out.splitlines()
+    assert "  amount: 4,050 INR (turn 11, user)" in lines
+    assert any(re.fullmatch(r"  store credit – because the user wants .* \(en_\d+, turn 6, user\)", line) for line in lines)
+    assert not any("basis" in line for line in lines)
+
+
+def test_a_return_names_its_tool(command: Command, refund: str) -> None:
+    """Which call it answers is not left to be guessed from ids that the text does not show."""
+    assert "  search_orders returned (r_6):" in command("show", refund, "--at", "turn:4").out.splitlines()
+
+
+def test_a_store_without_ledgers_says_so(command: Command) -> None:
+    """An empty table says nothing."""
+    command("init")
+    assert command("ledgers").out.startswith("no ledgers yet")
+    assert command("ledgers", "--json").answer == []
 
 
 @pytest.mark.parametrize("asked", ["show", "state", "window", "handoff"])

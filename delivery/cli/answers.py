@@ -1,0 +1,109 @@
+"""Answers as people read them."""
+
+from __future__ import annotations
+
+from typing import Any, Final
+
+from delivery.cli.printing import one_line, plain_value, print_basis, print_table, print_text
+from projections.render.text import part_text
+from projections.state import State
+from projections.transcript import Return, Transcript, Turn
+from projections.window import Window
+from replay.view import FieldHistory
+
+_SAID_FIRST: Final = ("what", "about", "why", "because", "status", "judge", "detail")
+
+
+def print_transcript(found: Transcript) -> None:
+    """System texts, then turns with what their calls returned, then returns that answer no call."""
+    for system in found.system:
+        print_text(f"system\n{_indented(system.text)}\n")
+    for turn in found.turns:
+        _print_turn(turn)
+    for returned in found.orphans:
+        print_text("before any turn")
+        _print_return(returned, None)
+        print_text()
+
+
+def _print_turn(turn: Turn) -> None:
+    print_text(f"turn {turn.number}, {turn.role}")
+    for part in turn.parts:
+        print_text(_indented(part_text(part)))
+    tools = {call.call_id: call.tool for call in turn.calls}
+    for found in turn.returns:
+        _print_return(found, None if found.orphan else tools.get(found.call_id))
+    print_text()
+
+
+def _print_return(found: Return, tool: str | None) -> None:
+    who = tool or found.tool or f"{found.call_id}, which nobody called,"
+    print_text(f"  {one_line(who)} returned ({found.id}{', error' if found.is_error else ''}):")
+    print_text(_indented("\n".join(map(part_text, found.parts)), by=4))
+
+
+def _indented(text: str, *, by: int = 2) -> str:
+    return "\n".join(f"{' ' * by}{line}" for line in text.splitlines())
+
+
+def print_window(found: Window) -> None:
+    """What the request holds, as text, then its receipt and its price, which are those of the chosen form."""
+    print_basis(found.basis)
+    print_text(found.text.rstrip("\n") + "\n")
+    print_table(("turn", "verdict", "rule", "tokens"), [(row.turn, row.verdict, row.rule, row.tokens) for row in found.receipt])
+    print_text(f"\n{found.tokens:,} tokens ({found.encoding})")
+
+
+def print_state(found: State) -> None:
+    """The block, as a model sees it."""
+    print_text(found.block.rstrip("\n"))
+
+
+def print_history(found: FieldHistory) -> None:
+    """A field's values with the versions where they stood, then contradictions."""
+    rows = [
+        (value.json, value.source, value.turn, f"{value.from_version}–{value.to_version or 'now'}", value.because)
+        for value in found.values
+    ]
+    print_table((found.field, "source", "turn", "versions", "ended because"), rows)
+    for dispute in found.contradictions:
+        how = "open" if dispute.resolution is None else f"resolved: {dispute.resolution.because}"
+        print_text(f"{dispute.id} between turns {', '.join(map(str, dispute.turns))}: {how}")
+
+
+def print_brief(brief: dict[str, Any]) -> None:
+    """A handoff: a heading and its items, each with where it comes from in brackets."""
+    for name, value in brief.items():
+        if name == "basis":
+            continue
+        lines = [_fact(field, known) for field, known in value.items()] if name == "facts" else _items(value)
+        print_text(name.replace("_", " ") + ("" if lines else ": none"))
+        for line in lines:
+            print_text(f"  {one_line(line)}")
+
+
+def _items(value: Any) -> list[str]:
+    return [_item(item) for item in (value if isinstance(value, list | tuple) else [value])]
+
+
+def _fact(field: str, known: dict[str, Any]) -> str:
+    return f"{field}: {plain_value(known['value'])}{_origin({name: known[name] for name in known if name != 'value'})}"
+
+
+def _item(item: Any) -> str:
+    if not isinstance(item, dict):
+        return plain_value(item)
+    said = ((name, item[name]) for name in _SAID_FIRST if name in item)
+    words = (f"because {text}" if name in ("why", "because") else plain_value(text) for name, text in said)
+    return f"{' – '.join(words)}{_origin({name: item[name] for name in item if name not in _SAID_FIRST})}"
+
+
+def _origin(known: dict[str, Any]) -> str:
+    """Id, turns, source: those that there are."""
+    words = []
+    for name, value in known.items():
+        if name == "turns":
+            words.append(f"turn{'' if len(value) == 1 else 's'} {', '.join(map(str, value))}")
+        elif value is not None:
+            words.append(str(value) if name in ("id", "source") else f"{name} {value}")
+    return f" ({', '.join(words)})" if words else ""

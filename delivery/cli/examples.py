@@ -1,0 +1,43 @@
+"""The examples that ``--help`` shows: each can be copied, once the demonstration has recorded its case."""
+
+from __future__ import annotations
+
+from typing import Final
+
+_STORE: Final = "export CONTEXT_LEDGER_STORE=context-ledger-demo.db"
+
+START: Final = (
+    "context-ledger demo",
+    _STORE,
+    "context-ledger ledgers",
+    "context-ledger state refund-ORD-88213",
+)
+"""How to begin."""
+
+EXAMPLES: Final[dict[str, tuple[str, ...]]] = {
+    "demo": ("context-ledger demo",),
+    "import": (
+        """echo '[{"role": "user", "content": "Where is my parcel?"}]' > talk.json""",
+        "context-ledger import talk.json --ledger parcel",
+        "context-ledger import - --ledger parcel < talk.json",
+    ),
+    "init": ("context-ledger --store cases.db init",),
+    "ledgers": (_STORE, "context-ledger ledgers"),
+    "show": (_STORE, "context-ledger show refund-ORD-88213 --at turn:4"),
+    "state": (_STORE, "context-ledger state refund-ORD-88213 --at 12"),
+    "window": (
+        _STORE,
+        "context-ledger window refund-ORD-88213 --tail 4 --budget 2000",
+        "context-ledger window refund-ORD-88213 --render anthropic --json",
+    ),
+    "explain": (_STORE, "context-ledger explain refund-ORD-88213 amount"),
+    "handoff": (_STORE, "context-ledger handoff refund-ORD-88213 --at turn:10"),
+    "verify": (_STORE, "context-ledger verify", "context-ledger verify refund-ORD-88213 --json"),
+}
+"""The lines of each command, by its name."""
+
+
+def shown(lines: tuple[str, ...]) -> str:
+    """The paragraph of ``--help`` with these lines, which are not wrapped."""
+    heading = "Examples, after context-ledger demo:" if _STORE in lines and lines != START else "Examples:"
+    return "\n".join(("\b", heading, *(f"  {line}" for line in lines)))

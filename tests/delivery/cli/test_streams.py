@@ -1,0 +1,81 @@
+"""The command line between other programs: readers that leave early, and what Python warns of."""
+
+from __future__ import annotations
+
+import json
+import os
+import sqlite3
+import subprocess
+import sys
+from pathlib import Path
+
+import pytest
+
+from tests.delivery.cli.conftest import Command
+
+PROGRAM = "from delivery.cli import main; main()"
+WARNING = """
+import warnings
+from delivery.cli import main
+from delivery.cli.application import app
+app.command("warn")(lambda: warnings.warn("this disk is\\nshared with \\x1b others"))
+main()
+"""
+
+
+def unread(arguments: list[str]) -> tuple[int, bytes]:
+    """Run a command whose reader has gone before its first word: its exit code and what it complains of."""
+    reader, writer = os.pipe()
+    os.close(reader)
+    try:
+        done = subprocess.run([sys.executable, "-c", PROGRAM, *arguments], stdout=writer, stderr=subprocess.PIPE, check=False)
+    finally:
+        os.close(writer)
+    return done.returncode, done.stderr
+
+
+@pytest.mark.parametrize(
+    "arguments",
+    [
+        ["ledgers"],
+        ["ledgers", "--json"],
+        ["show", "refund-ORD-88213"],
+        ["show", "refund-ORD-88213", "--json"],
+        ["demo"],
+        ["verify"],
+        ["--help"],
+    ],
+)
+@pytest.mark.usefixtures("refund")
+def test_a_reader_that_has_gone_is_no_error(store_path: Path, arguments: list[str]) -> None:
+    assert unread(["--store", str(store_path), *arguments]) == (0, b"")
+
+
+def test_a_reader_of_one_line_gets_it(refund: str, command: Command, store_path: Path) -> None:
+    """As with ``head -1``, of an answer that is too long for a pipe."""
+    file = store_path.with_name("long.json")
+    file.write_text(json.dumps([{"role": "user", "content": "longer than a pipe\n" * 20_000}]), encoding="utf-8")
+    assert command("import", str(file), "--ledger", "long").code == 0
+    arguments = [sys.executable, "-c", PROGRAM, "--store", str(store_path), "show", "long"]
+    with subprocess.Popen(arguments, stdout=subprocess.PIPE, stderr=subprocess.PIPE) as process:
+        assert process.stdout is not None
+        assert process.stderr is not None
+        assert process.stdout.readline().startswith(b"long at version 1")
+        process.stdout.close()
+        assert process.stderr.read() == b""
+    assert process.returncode == 0
+
+
+@pytest.mark.usefixtures("refund")
+def test_a_problem_that_nobody_reads_is_still_told_by_the_exit_code(store_path: Path) -> None:
+    with sqlite3.connect(store_path) as connection:
+        connection.execute("DROP TRIGGER payloads_never_change")
+        connection.execute("UPDATE payloads SET payload = replace(payload, '4,180', '9,180') WHERE position = 4")
+    assert unread(["--store", str(store_path), "verify"]) == (1, b"")
+
+
+def test_a_warning_is_one_line_on_standard_error(tmp_path: Path) -> None:
+    """Without the place in our code that Python shows."""
+    done = subprocess.run([sys.executable, "-c", WARNING, "warn"], cwd=tmp_path, env={}, capture_output=True, check=True)
+    assert done.stdout == b""
+    assert done.stderr == b"context-ledger: note: this disk is shared with \\x1b others\n"
