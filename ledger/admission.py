@@ -97,7 +97,7 @@ def _returned(standing: Standing, event: e.ToolReturned) -> None:
         where = f"turn {event.turn}" if event.turn is not None else "any turn"
         _refuse(
             f"no call {event.call_id!r} of {where} waits for a return (waiting: {', '.join(near) or 'none'}): "
-            "record the assistant turn that calls it first, or mark the return as an orphan",
+            "record the assistant turn that calls it first, or append a tool.returned event with orphan=True",
             field="call_id",
             call_id=event.call_id,
             waiting=waiting,
@@ -192,6 +192,8 @@ def _contradiction(standing: Standing, event: e.ContradictionRecorded) -> None:
             _refuse(f"version {side.version} is not recorded yet", field="sides", version=side.version)
         if side.version is None:  # what a recorded claim says of itself was checked when it was recorded
             _provenance(standing, side.turn, side.source)
+    if any(side in event.sides[:place] for place, side in enumerate(event.sides)):
+        _refuse("a side stands twice: name claims that differ", field="sides")
 
 
 def _resolved(standing: Standing, event: e.ContradictionResolved) -> None:

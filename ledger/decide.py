@@ -35,13 +35,15 @@ def _open(standing: Standing, request: r.OpenLedger) -> tuple[e.Event, ...]:
 
 def _turn(standing: Standing, request: r.RecordTurn) -> tuple[e.Event, ...]:
     number = None if request.role == "system" else standing.turn + 1
-    return (e.TurnRecorded(turn=number, **vars(request)),)
+    said = {name: value for name, value in vars(request).items() if name != "artifacts"}
+    return (*request.artifacts, e.TurnRecorded(turn=number, **said))
 
 
 def _return(standing: Standing, request: r.RecordReturn) -> tuple[e.Event, ...]:
     waiting = standing.open_calls.get(request.call_id, ())
     number = request.turn if request.turn is not None else (waiting[-1] if waiting else None)
-    return (e.ToolReturned(**{**dict(request), "turn": number}),)
+    said = {name: value for name, value in vars(request).items() if name != "artifacts"}
+    return (*request.artifacts, e.ToolReturned(**{**said, "turn": number}))
 
 
 def _append(standing: Standing, request: r.AppendEvents) -> tuple[e.Event, ...]:
@@ -74,7 +76,7 @@ def field_name(given: str) -> str:
     name = canonical_field(given)
     if len(name) > MAX_NAME_CHARACTERS or has_lone_surrogate(name):
         raise InvalidInput(
-            f"field name {given[:40]!r} has {len(name)} characters or a lone surrogate: give at most {MAX_NAME_CHARACTERS}",
+            f"field name {given[:40]!r} is too long or holds a lone surrogate: give at most {MAX_NAME_CHARACTERS} characters",
             path="field",
         )
     if not name:

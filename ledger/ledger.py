@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import hashlib
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from datetime import datetime
 from typing import Any, Final, TypedDict, TypeVar, Unpack
 
@@ -12,16 +12,14 @@ from pydantic import BaseModel, ValidationError
 from ledger import events as e
 from ledger import requests as r
 from ledger.codec import check_comes_back
+from ledger.content import Given, return_content, turn_content
 from ledger.errors import AdmissionRefused, InvalidInput
 from ledger.json_text import JsonText, has_lone_surrogate
-from ledger.parts import JsonPart, TextPart, Usage
+from ledger.parts import Usage
 from ledger.quotes import locate
 from ledger.record import Recorded
 from ledger.standing import contradiction_id, entry_id, evidence_id
 from ledger.writer import Command, Writer, check_size
-
-Content = str | Sequence[Any] | Mapping[str, Any]
-"""Content of a turn or a return: a text, a list of parts and texts, or (returns only) a plain JSON value."""
 
 
 class Options(TypedDict, total=False):
@@ -52,6 +50,13 @@ class Ledger:
         """The recorded events with versions in ``(after, upto]``, in order."""
         return self._writer.events(after, upto)
 
+    def artifact(self, sha256: str) -> bytes | None:
+        """The bytes of an artifact of this ledger; None if there is none of that hash."""
+        return self._writer.blob(sha256)
+
+    def __repr__(self) -> str:
+        return f"<ledger {self.name!r}>"
+
     def open(self, *, task: str | None = None, schema: str | None = None, parent: str | None = None) -> None:
         """Give the ledger a task, a schema's name or a parent; the same again appends nothing."""
         self._execute(built(r.OpenLedger, task=task, schema_name=schema, parent=parent), {})
@@ -63,7 +68,7 @@ class Ledger:
     def record_turn(
         self,
         role: e.Role,
-        content: Content,
+        content: Given,
         *,
         name: str | None = None,
         model: str | None = None,
@@ -72,23 +77,29 @@ class Ledger:
         said_at: datetime | None = None,
         **options: Unpack[Options],
     ) -> int | None:
-        """Record a turn and return its number; system text has none. ``content`` is a text, or a list of parts and texts."""
+        """Record a turn and return its number; system text has none.
+
+        ``content`` is a text, a part, or a list of parts and texts. Pictures and documents whose bytes come in a data: URL are
+        stored as artifacts.
+        """
+        given = turn_content(content)
         request = built(
             r.RecordTurn,
             role=role,
-            parts=_parts(content),
+            parts=given.parts,
+            artifacts=given.artifacts,
             name=name,
             model=model,
             usage=usage,
             external_id=external_id,
             said_at=said_at,
         )
-        return self._execute(request, options)[0].turn
+        return self._execute(request, options, given.blobs)[-1].turn
 
     def record_return(
         self,
         call_id: str,
-        content: Content,
+        content: Given,
         *,
         turn: int | None = None,
         is_error: bool = False,
@@ -100,19 +111,21 @@ class Ledger:
         """Record what a call returned and return the event's version. Without ``turn``: the latest turn in which the call
         waits.
 
-        ``content`` is a text, a list of parts (with texts among them), or a plain JSON value, which is kept as its JSON text.
+        ``content`` is a text, a part, a list of parts (with texts among them), or a plain JSON value, kept as its JSON text.
         """
+        given = return_content(content)
         request = built(
             r.RecordReturn,
             call_id=call_id,
-            parts=_return_parts(content),
+            parts=given.parts,
+            artifacts=given.artifacts,
             turn=turn,
             is_error=is_error,
             tool=tool,
             external_id=external_id,
             said_at=said_at,
         )
-        return self._execute(request, options)[0].version
+        return self._execute(request, options, given.blobs)[-1].version
 
     def set_fact(
         self,
@@ -284,17 +297,19 @@ class Ledger:
 
     def append(
         self,
-        events: Sequence[e.Event],
+        events: Sequence[e.Event] | e.Event,
         *,
         expected_version: int | None = None,
         blobs: Mapping[str, bytes] | None = None,
         **options: Unpack[Options],
     ) -> list[Recorded]:
-        """Append events as they are, all or none, with the same admission check as every command.
+        """Append one or several events as they are, all or none, with the same admission check as every command.
 
         ``expected_version``: ``VersionConflict`` unless the ledger is at it. ``blobs``: the bytes of artifacts among the
         events, by hash.
         """
+        if isinstance(events, BaseModel):
+            events = [events]
         request = built(r.AppendEvents, events=tuple(events))
         check_size(request)
         for event in request.events:
@@ -304,8 +319,8 @@ class Ledger:
     def _append(self, event: e.Event, options: Options, blobs: Mapping[str, bytes] | None = None) -> Recorded:
         return self._writer.execute(r.AppendEvents(events=(event,)), Command(**options), blobs)[0]
 
-    def _execute(self, request: r.Request, options: Options) -> list[Recorded]:
-        return self._writer.execute(request, Command(**options))
+    def _execute(self, request: r.Request, options: Options, blobs: Mapping[str, bytes] | None = None) -> list[Recorded]:
+        return self._writer.execute(request, Command(**options), blobs)
 
 
 _MOST_PROBLEMS: Final = 3
@@ -321,25 +336,6 @@ def built(model: type[Model], /, **fields: Any) -> Model:
         path = ".".join(map(str, found[0]["loc"]))
         problems = "; ".join(f"{'.'.join(map(str, one['loc']))}: {one['msg']}" for one in found[:_MOST_PROBLEMS])
         raise InvalidInput(f"{model.__name__} {problems}", path=path) from error
-
-
-def _parts(content: Content) -> tuple[Any, ...]:
-    if isinstance(content, str):
-        return (TextPart(text=content),) if content else ()
-    if isinstance(content, Mapping | bytes) or not isinstance(content, Iterable):
-        raise InvalidInput(
-            "a turn's content is a text or a list of parts: wrap a value in JsonPart, decode bytes or keep them as an artifact",
-            path="content",
-        )
-    return tuple(TextPart(text=part) if isinstance(part, str) else part for part in content)
-
-
-def _return_parts(content: Content) -> tuple[Any, ...]:
-    if isinstance(content, str):
-        return _parts(content)
-    if isinstance(content, list | tuple) and any(isinstance(part, BaseModel) for part in content):
-        return _parts(content)
-    return (JsonPart(value=JsonText.of(content)),)
 
 
 def check_name(name: object) -> str:

@@ -5,7 +5,7 @@ from __future__ import annotations
 import hashlib
 
 from ledger.codec import encode, type_of
-from ledger.events import Event, EventBase, Role, Source
+from ledger.events import ArtifactStored, Event, EventBase, Role, Source
 from ledger.json_text import JsonText, Text
 from ledger.parts import Frozen, Moment, Name, Part, ReturnPart, TurnNumber, Usage
 
@@ -19,10 +19,11 @@ class OpenLedger(Frozen):
 
 
 class RecordTurn(Frozen):
-    """Record the next turn; its number is the ledger's to give."""
+    """Record the next turn; its number is the ledger's to give. ``artifacts`` are stored with it."""
 
     role: Role
     parts: tuple[Part, ...]
+    artifacts: tuple[ArtifactStored, ...] = ()
     name: Text | None = None
     model: Name | None = None
     usage: Usage | None = None
@@ -35,6 +36,7 @@ class RecordReturn(Frozen):
 
     call_id: Name
     parts: tuple[ReturnPart, ...]
+    artifacts: tuple[ArtifactStored, ...] = ()
     turn: TurnNumber | None = None
     is_error: bool = False
     tool: Name | None = None

@@ -20,6 +20,7 @@ from ledger.json_text import has_lone_surrogate
 from ledger.limits import MAX_ARTIFACT_BYTES, MAX_EVENTS_PER_COMMAND, MAX_NAME_CHARACTERS
 from ledger.quotes import stands_as_said
 from ledger.record import Envelope, Recorded
+from ledger.rows import check_commitment
 from ledger.standing import Standing
 from ledger.store import Batch, Draft, Head, Selection, Store, Stored
 
@@ -253,7 +254,8 @@ def _read_all_turns(store: Store, ledger: bytes, standing: Standing) -> None:
 
 
 def recorded(row: Stored) -> Recorded:
-    """The event of a stored row."""
+    """The event of a stored row; ``CorruptRecord`` if its payload is not what was recorded."""
+    check_commitment(row)
     envelope = row.envelope
     return Recorded(envelope, decode(envelope.type, envelope.type_version, envelope.turn, row.payload))
 
@@ -282,7 +284,9 @@ def _check_command(command: Command, blobs: Mapping[str, bytes]) -> None:
         if value is None:
             continue
         if not isinstance(value, str) or not 0 < len(value) <= MAX_NAME_CHARACTERS:
-            raise InvalidInput(f"{name} is not a str of 1 to {MAX_NAME_CHARACTERS} characters: give a shorter one", path=name)
+            raise InvalidInput(
+                f"{name} is not a str of 1 to {MAX_NAME_CHARACTERS} characters: give one, or leave it out", path=name
+            )
         if name != "idempotency_key" and ("\0" in value or has_lone_surrogate(value)):
             raise InvalidInput(f"{name} {value!r} cannot be kept by every store: leave out NUL and lone surrogates", path=name)
     for sha256, content in blobs.items():

@@ -42,6 +42,7 @@ LEDGER: Final[dict[str, Callable[[Ledger], object]]] = {
     "retract_fact": lambda case: case.retract_fact("order", source="user"),
     "add_entry": lambda case: case.add_entry("open", "which charge?", source="inferred"),
     "close_entry": lambda case: case.close_entry("en_4", because="answered"),
+    "artifact": lambda case: case.artifact("0" * 64),
     "store_artifact": lambda case: case.store_artifact(b"a page"),
     "record_evidence": lambda case: case.record_evidence("29", quote="29", artifact=case.store_artifact(b"29 EUR")),
     "record_contradiction": lambda case: case.record_contradiction("price", [e.Side(version=1), e.Side(version=2)]),

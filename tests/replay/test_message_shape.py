@@ -239,10 +239,10 @@ def test_a_picture_in_the_task_stays_a_picture(store: Ledgers, case: Ledger, for
 @BOTH
 @pytest.mark.parametrize(
     "picture",
-    [ImagePart(url="ftp://a.example/x.png"), ImagePart(url="data:text/html;base64,PGI+"), "image/tiff"],
+    [ImagePart(url="ftp://a.example/x.png"), "text/html", "image/tiff"],
 )
 def test_a_picture_that_cannot_be_shown_is_named(store: Ledgers, case: Ledger, form: str, picture: Any) -> None:
-    if picture == "image/tiff":
+    if isinstance(picture, str):
         picture = ImagePart(sha256=case.store_artifact(b"II*\x00", media_type=picture), media_type=picture)
     case.record_turn("user", ["What is this?", picture])
     made = window(store, form)
