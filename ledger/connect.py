@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import os
 import re
 import threading
 from collections.abc import Callable, Iterator
@@ -76,15 +77,18 @@ class Ledgers:
         self.close()
 
 
-def connect(where: str, *, clock: Clock = system_clock) -> Ledgers:
+def connect(where: str | os.PathLike[str], *, clock: Clock = system_clock) -> Ledgers:
     """Open a store, making it if there is none.
 
-    ``where`` is a path, ``sqlite:///file.db`` (``sqlite:////absolute/file.db``; with ``?journal=delete`` at its end for a file
-    system that is shared or virtual), ``:memory:`` or ``postgresql://…`` (as libpq
-    has it, with ``prepare=off`` behind a pooler in transaction mode). ``clock`` gives microseconds since 1970 (UTC).
-    ``InvalidInput`` for other kinds of URL, ``StoreError`` where the store cannot be opened.
+    ``where`` is a path, ``sqlite:///file.db`` (``sqlite:////absolute/file.db``; with ``?journal=delete`` at its end for a
+    rollback journal), ``:memory:`` or ``postgresql://…`` (as libpq has it, with ``prepare=off`` behind a pooler in transaction
+    mode). ``clock`` gives microseconds since 1970 (UTC). A SQLite store on a file system that is shared or virtual gets a
+    rollback journal by itself, and a ``SharedFilesystem`` warning.
+
+    ``InvalidInput`` for what is no place and for other kinds of URL, ``NotAStore`` where something else lies, ``StoreError``
+    where the store cannot be opened.
     """
-    place = str(where)
+    place = _place(where)
     found = _SCHEME.match(place)
     if found is None:
         return Ledgers(_open_path(place), clock)
@@ -95,6 +99,22 @@ def connect(where: str, *, clock: Clock = system_clock) -> Ledgers:
             path="store",
         )
     return Ledgers(_OPENERS[scheme](place), clock)
+
+
+def _place(where: object) -> str:
+    """The text of an address; ``InvalidInput`` for what would make a file that nobody meant."""
+    place = os.fspath(where) if isinstance(where, os.PathLike) else where
+    if not isinstance(place, str):
+        raise InvalidInput(f"{where!r} is not the place of a store: give a path, :memory: or a URL", path="store")
+    if not place.strip():
+        raise InvalidInput("the path of the store is empty: give a file name, or :memory:", path="store")
+    scheme, _, rest = place.partition(":")
+    if scheme.lower() in _OPENERS and not rest.startswith("//"):
+        raise InvalidInput(
+            f"store {place!r} has no // after its scheme: write {_EXAMPLES[scheme.lower()]}; a file of that name is ./{place}",
+            path="store",
+        )
+    return place
 
 
 def sqlite_file(where: str) -> str | None:
@@ -108,21 +128,21 @@ def sqlite_file(where: str) -> str | None:
     return None if path.endswith(MEMORY) else path.removeprefix("/")
 
 
-def _open_path(path: str, journal: Journal = "wal") -> Store:
-    if not path:
-        raise InvalidInput("the path of the store is empty: give a file name, or :memory:", path="store")
-    return open_sqlite(path, journal)
+def _open_path(path: str) -> Store:
+    return open_sqlite(path)
 
 
 def _open_sqlite_url(url: str) -> Store:
     path = url[len("sqlite://") :]
     if path != MEMORY and not path.startswith("/"):
-        raise InvalidInput(f"store {url!r}: write sqlite:///file.db, or sqlite:////absolute/file.db", path="store")
+        raise InvalidInput(f"store {url!r}: write {_EXAMPLES['sqlite']}", path="store")
     asked = _JOURNAL.search(path)
-    journal = "wal" if asked is None else asked[1]
-    if journal not in _JOURNALS:
-        raise InvalidInput(f"journal={journal} in the address of the store: give {' or '.join(_JOURNALS)}", path="store")
-    return _open_path(_JOURNAL.sub("", path).removeprefix("/"), _JOURNALS[journal])
+    if asked is not None and asked[1] not in _JOURNALS:
+        raise InvalidInput(f"journal={asked[1]} in the address of the store: give {' or '.join(_JOURNALS)}", path="store")
+    file = _JOURNAL.sub("", path).removeprefix("/")
+    if not file.strip():
+        raise InvalidInput(f"the path in {url!r} is empty: write {_EXAMPLES['sqlite']}, or :memory:", path="store")
+    return open_sqlite(file, None if asked is None else _JOURNALS[asked[1]])
 
 
 def _open_postgres_url(url: str) -> Store:
@@ -137,3 +157,6 @@ _OPENERS: Final[dict[str, Callable[[str], Store]]] = {
     "postgres": _open_postgres_url,
 }
 """How a store is opened, by the scheme of its URL."""
+
+_SQLITE_URL: Final = "sqlite:///file.db, or sqlite:////absolute/file.db"
+_EXAMPLES: Final = {"sqlite": _SQLITE_URL, "postgresql": "postgresql://host/database", "postgres": "postgresql://host/database"}

@@ -76,6 +76,15 @@ class StoreError(LedgerError):
     """The database could not do what was asked; the message says what to do about it."""
 
 
+class NotAStore(StoreError):
+    """What lies at the given place is not a store, and cannot become one: the caller named the wrong place."""
+
+
+def sentence(text: str) -> str:
+    """What a database said, with a full stop unless it has a mark of its own, so that more may follow."""
+    return text if text.endswith((".", "?", "!")) else f"{text}."
+
+
 def nearest(name: str, known: Iterable[str], *, most: int = 3) -> list[str]:
     """The known names most like ``name``, best first, for messages that show the way out."""
     return difflib.get_close_matches(name, list(known), n=most, cutoff=0.4)

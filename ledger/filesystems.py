@@ -36,6 +36,10 @@ _LOCAL_FUSE: Final = frozenset({"fuse.fuse-overlayfs"})
 """Served by a user process, but for one machine: the root of containers that run without privileges."""
 
 
+class SharedFilesystem(UserWarning):
+    """A store lies on a file system that is shared or virtual; says what it is and the way out."""
+
+
 def shared_filesystem(path: Path) -> str | None:
     """The type of the file system of ``path`` (which need not exist) if it is shared or virtual; None if it is not, or if
     this system does not tell.

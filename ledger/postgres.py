@@ -15,8 +15,7 @@ from typing import Any, Final
 from psycopg import errors
 from psycopg.types.numeric import Int8
 
-from ledger.codec import unpack
-from ledger.errors import StoreError, VersionConflict
+from ledger.errors import NotAStore, StoreError, VersionConflict
 from ledger.postgres_append import append_of
 from ledger.postgres_connections import Address, Connection, Connections, parse
 from ledger.postgres_schema import ADVISORY_LOCK, MIGRATIONS, SCHEMA_VERSION
@@ -33,9 +32,9 @@ from ledger.postgres_statements import (
     read_page,
 )
 from ledger.record import FORMAT, Envelope
+from ledger.rows import feed_page, read_in_pages
 from ledger.store import Batch, Head, Lag, Selection, Stored
 
-_PAGE_ROWS: Final = 1_000
 _OLDEST_SERVER: Final = 130_000
 
 
@@ -88,20 +87,13 @@ class PostgresStore:
 
     def read(self, ledger: bytes, selection: Selection) -> Iterator[Stored]:
         """The selected events, fetched in pages, so that no read stays open between them."""
-        left, after, upto = selection.limit, selection.after, selection.upto
-        while left is None or left > 0:
-            page = _PAGE_ROWS if left is None else min(left, _PAGE_ROWS)
-            rows = self._all(*read_page(ledger, selection, after=after, upto=upto, page=page))
-            yield from map(_stored, rows)
-            if len(rows) < page:
-                return
-            left = None if left is None else left - page
-            edge = rows[-1][3]
-            after, upto = (after, edge - 1) if selection.newest_first else (edge, upto)
+        return read_in_pages(
+            selection, lambda after, upto, rows: self._all(*read_page(ledger, selection, after=after, upto=upto, rows=rows))
+        )
 
     def feed(self, *, after: int, limit: int) -> list[Stored]:
         """Events of all ledgers above a position and below every transaction that still runs, in order."""
-        return [_stored(row) for row in self._all(FEED, (Int8(after), Int8(limit)))]
+        return feed_page(self._all(FEED, (Int8(after), Int8(limit))))
 
     def last_position(self) -> int:
         """The position of the last event below every transaction that still runs; 0 if there is none."""
@@ -199,7 +191,7 @@ def _migrate(connection: Connection, found: int, place: str) -> None:
     if found == 0:
         encoding = connection.info.parameter_status("server_encoding")
         if encoding != "UTF8":
-            raise StoreError(
+            raise NotAStore(
                 f"PostgreSQL store {place}: the database is encoded in {encoding}: make one with "
                 "createdb --template=template0 --encoding=UTF8"
             )
@@ -225,7 +217,7 @@ def _refusal(connection: Connection, batch: Batch, *, taken: bool) -> VersionCon
     if row is not None and row[0]:
         return StoreError(
             "the stored positions are above those that this server gives, as after a restore into a new cluster: "
-            "call raise_epoch() of the store once, then append again"
+            "run context-ledger init --raise-epoch once (or raise_epoch() of the store), then append again"
         )
     row = connection.execute(f"{HEAD} WHERE l.name = %s", (batch.name,), binary=True).fetchone()
     actual = 0 if row is None else Head(*row).version
@@ -250,8 +242,3 @@ def _envelope(batch: Batch, first: int, ordinal: int, recorded_at: int) -> Envel
         cause=batch.cause,
         commitment=draft.commitment,
     )
-
-
-def _stored(row: tuple[Any, ...]) -> Stored:
-    *columns, salt, compression, payload = row
-    return Stored(Envelope(*columns), salt, unpack(compression, payload))

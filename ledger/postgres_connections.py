@@ -19,7 +19,7 @@ from psycopg import errors
 from psycopg.abc import PQGen
 from psycopg_pool import ConnectionPool, PoolClosed, PoolTimeout
 
-from ledger.errors import InvalidInput, StoreError
+from ledger.errors import InvalidInput, NotAStore, StoreError, sentence
 
 T = TypeVar("T")
 
@@ -259,7 +259,8 @@ def translated(address: Address) -> Iterator[None]:
         said = str(error).strip() or type(error).__name__
         if isinstance(error, PoolTimeout):
             said = f"{said}; connecting says: {_cause(address)}"
-        raise StoreError(f"PostgreSQL store {address.shown}: {said}. {_way_out(error)}", sqlstate=error.sqlstate) from error
+        kind = NotAStore if isinstance(error, errors.DuplicateSchema) else StoreError
+        raise kind(f"PostgreSQL store {address.shown}: {sentence(said)} {_way_out(error)}", sqlstate=error.sqlstate) from error
 
 
 def _cause(address: Address) -> str:
@@ -277,7 +278,10 @@ _WAYS_OUT: Final[tuple[tuple[type[psycopg.Error] | tuple[type[psycopg.Error], ..
         "A pooler in transaction mode stands between: add ?prepare=off to the address.",
     ),
     (errors.ReadOnlySqlTransaction, "This server is a standby or read-only: connect to the primary."),
-    (errors.InsufficientPrivilege, "Ask the owner of the schema context_ledger to GRANT what is missing."),
+    (
+        errors.InsufficientPrivilege,
+        "Ask the owner of the schema context_ledger to run context-ledger init, or to GRANT what is missing.",
+    ),
     (errors.DuplicateSchema, "The schema context_ledger is of something else: use another database."),
     (errors.UndefinedTable, "The tables are gone: restore them from a backup."),
     ((errors.DiskFull, errors.OutOfMemory), "Nothing was written: free some space and try again."),

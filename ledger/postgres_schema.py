@@ -101,7 +101,10 @@ ALTER TABLE context_ledger.payloads ENABLE ALWAYS TRIGGER payloads_never_go_at_o
 ALTER TABLE context_ledger.blobs ENABLE ALWAYS TRIGGER blobs_never_change;
 """
 
-MIGRATIONS: Final[tuple[str, ...]] = (_TABLES + _TRIGGERS,)
+# Artifacts are often compressed already, and trying again costs the server more than the append.
+_BLOBS_AS_THEY_ARE: Final = "ALTER TABLE context_ledger.blobs ALTER COLUMN content SET STORAGE EXTERNAL"
+
+MIGRATIONS: Final[tuple[str, ...]] = (_TABLES + _TRIGGERS, _BLOBS_AS_THEY_ARE)
 """The statements that lead from each version of the schema to the next, from an empty database on."""
 
 SCHEMA_VERSION: Final = len(MIGRATIONS)

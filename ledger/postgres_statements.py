@@ -6,16 +6,27 @@ from typing import Any, Final
 
 from psycopg.types.numeric import Int8
 
+from ledger.rows import PAGE_BYTES
 from ledger.store import Selection
 
 _ENVELOPE: Final = (
     "e.position, e.format, e.ledger, e.version, e.command, e.ordinal, e.type, e.type_version, e.turn, "
     "e.recorded_at, e.actor, e.cause, e.commitment"
 )
-_STORED: Final = (
-    f"SELECT {_ENVELOPE}, p.salt, p.compression, p.payload FROM context_ledger.events e "  # noqa: S608 — parts of this file
-    "JOIN context_ledger.payloads p ON p.ledger = e.ledger AND p.version = e.version"
-)
+# Outer, so that an event without its payload is found and told.
+_WITH_PAYLOADS: Final = "LEFT JOIN context_ledger.payloads p ON p.ledger = e.ledger AND p.version = e.version"
+_STORED: Final = f"SELECT {_ENVELOPE}, p.salt, p.compression, p.payload FROM context_ledger.events e {_WITH_PAYLOADS}"  # noqa: S608
+# The length of a payload is known without reading it.
+_PAGE: Final = f"""
+SELECT position, format, ledger, version, command, ordinal, type, type_version, turn, recorded_at, actor, cause, commitment,
+    salt, compression, payload
+FROM (
+    SELECT {_ENVELOPE}, p.salt, p.compression, p.payload,
+        sum(octet_length(p.payload)) OVER (ORDER BY e.version {{order}} ROWS UNBOUNDED PRECEDING) AS total
+    FROM context_ledger.events e {_WITH_PAYLOADS} WHERE {{where}} ORDER BY e.version {{order}} LIMIT %s
+) page
+WHERE coalesce(total - octet_length(payload) < %s, true) ORDER BY version {{order}}
+"""  # noqa: S608 — parts of this file
 _KINDS: Final = {
     "all": "",
     "turns": " AND e.type IN ('turn.recorded', 'tool.returned')",
@@ -80,9 +91,9 @@ RETURNING epoch
 """
 
 
-def read_page(ledger: bytes, selection: Selection, *, after: int, upto: int | None, page: int) -> tuple[str, tuple[Any, ...]]:
-    """A page of a selection and its values."""
-    query, values = f"{_STORED} WHERE e.ledger = %s{_KINDS[selection.kind]} AND e.version > %s", [ledger, Int8(after)]
+def read_page(ledger: bytes, selection: Selection, *, after: int, upto: int | None, rows: int) -> tuple[str, tuple[Any, ...]]:
+    """A page of a selection and its values: as many rows as asked for, but none after those that have ``PAGE_BYTES``."""
+    where, values = f"e.ledger = %s{_KINDS[selection.kind]} AND e.version > %s", [ledger, Int8(after)]
     wanted: list[tuple[str, Any]] = [
         ("version <=", None if upto is None else Int8(upto)),
         ("turn =", None if selection.turn is None else Int8(selection.turn)),
@@ -90,6 +101,6 @@ def read_page(ledger: bytes, selection: Selection, *, after: int, upto: int | No
     ]
     for comparison, value in wanted:
         if value is not None:
-            query, values = f"{query} AND e.{comparison} %s", [*values, value]
+            where, values = f"{where} AND e.{comparison} %s", [*values, value]
     order = "DESC" if selection.newest_first else "ASC"
-    return f"{query} ORDER BY e.version {order} LIMIT %s", (*values, Int8(page))
+    return _PAGE.format(where=where, order=order), (*values, Int8(rows), Int8(PAGE_BYTES))

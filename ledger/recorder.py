@@ -34,6 +34,7 @@ from ledger.connect import connect
 from ledger.errors import AdmissionRefused, InvalidInput
 from ledger.following import follow
 from ledger.record import Envelope, Recorded
+from ledger.rows import check_commitment
 from ledger.store import Selection, Store, Stored
 
 _PAGE_ROWS = 1_000
@@ -197,6 +198,7 @@ class Record(Application[UUID]):
 
 
 def _notification(stored: Stored) -> LedgerNotification:
+    check_commitment(stored)
     envelope = stored.envelope
     return LedgerNotification(
         originator_id=UUID(bytes=envelope.ledger),

@@ -1,6 +1,6 @@
 """The embedded store: one SQLite file, durable before an append returns.
 
-It is in WAL mode, and so on a local disk, unless a rollback journal is asked for.
+It is in WAL mode on a local disk, and has a rollback journal elsewhere or where one is asked for.
 """
 
 from __future__ import annotations
@@ -8,19 +8,19 @@ from __future__ import annotations
 import os
 import sqlite3
 from collections.abc import Callable, Iterator
+from contextlib import closing
 from operator import attrgetter
 from pathlib import Path
 from typing import Any, Final
 
-from ledger.codec import pack, unpack
-from ledger.errors import InvalidInput, StoreError, VersionConflict
-from ledger.filesystems import shared_filesystem
+from ledger.codec import pack
+from ledger.errors import NotAStore, StoreError, VersionConflict
 from ledger.record import FORMAT, Envelope
+from ledger.rows import Row, feed_page, leading, read_in_pages
 from ledger.sqlite_connections import MEMORY, Connections, Journal
+from ledger.sqlite_places import check_place, journal_for
 from ledger.sqlite_schema import APPLICATION_ID, SCHEMA, SCHEMA_VERSION
 from ledger.store import Batch, Head, Lag, Selection, Stored
-
-_PAGE_ROWS: Final = 1_000
 
 _ENVELOPE: Final = (
     "e.position, e.format, e.ledger, e.version, e.command, e.ordinal, e.type, e.type_version, e.turn, e.recorded_at, e.actor, "
@@ -28,7 +28,7 @@ _ENVELOPE: Final = (
 )
 _STORED: Final = (
     f"SELECT {_ENVELOPE}, p.salt, p.compression, p.payload FROM events e "  # noqa: S608 — our own column names, no value
-    "JOIN payloads p ON p.position = e.position"
+    "LEFT JOIN payloads p ON p.position = e.position"  # outer, so that an event without its payload is found and told
 )
 _HEAD: Final = (
     "SELECT l.name, l.ledger, coalesce(e.version, 0), coalesce(e.recorded_at, 0), l.erasures FROM ledgers l LEFT JOIN events e "
@@ -94,23 +94,18 @@ class SqliteStore:
     def read(self, ledger: bytes, selection: Selection) -> Iterator[Stored]:
         """The selected events, fetched in pages, so that no read stays open between them."""
         query, values = _query(ledger, selection)
-        left, after, upto = selection.limit, selection.after, selection.upto
-        while left is None or left > 0:
-            page = _PAGE_ROWS if left is None else min(left, _PAGE_ROWS)
-            with self._connections.reading() as connection:
-                rows = connection.execute(query, (*values, after, upto, upto, page)).fetchall()
-            yield from map(_stored, rows)
-            if len(rows) < page:
-                return
-            left = None if left is None else left - page
-            edge = rows[-1][3]
-            after, upto = (after, edge - 1) if selection.newest_first else (edge, upto)
+
+        def fetch(after: int, upto: int | None, rows: int) -> list[Row]:
+            with self._connections.reading() as connection, closing(connection.cursor()) as cursor:
+                return leading(cursor.execute(query, (*values, after, upto, upto, rows)))
+
+        return read_in_pages(selection, fetch)
 
     def feed(self, *, after: int, limit: int) -> list[Stored]:
         """Events of all ledgers above a position, in the order of the feed."""
         with self._connections.reading() as connection:
             rows = connection.execute(f"{_STORED} WHERE e.position > ? ORDER BY e.position LIMIT ?", (after, limit)).fetchall()
-        return [_stored(row) for row in rows]
+        return feed_page(rows)
 
     def last_position(self) -> int:
         """The position of the last event; 0 if there is none."""
@@ -169,31 +164,17 @@ class SqliteStore:
             return _secret(connection)
 
 
-def open_sqlite(path: str, journal: Journal = "wal") -> SqliteStore:
+def open_sqlite(path: str, journal: Journal | None = None) -> SqliteStore:
     """Open or make a store; the folder of ``path`` must exist. A relative path is one of the folder that is current now.
 
-    ``StoreError`` for a file system that is shared or virtual, unless the journal is "delete".
+    Without a journal named, a store keeps the one it has, and a new one gets WAL, or a rollback journal and a warning on a file
+    system that is shared or virtual. ``NotAStore`` where something else lies.
     """
     if path == MEMORY:
         return SqliteStore(path)
-    if "\0" in path:
-        raise InvalidInput(f"{path!r} is not a path: leave out the NUL", path="store")
-    if not Path(path).resolve().parent.is_dir():
-        raise StoreError(f"the folder of {path} does not exist: make it first", path=path)
-    if journal == "wal":
-        _refuse_shared(path)
-    return SqliteStore(str(Path(path).absolute()), journal)
-
-
-def _refuse_shared(path: str) -> None:
-    filesystem = shared_filesystem(Path(path))
-    if filesystem is not None:
-        raise StoreError(
-            f"{path} lies on a {filesystem} file system, which is shared or virtual and on which SQLite's WAL gets damaged: "
-            f"use a local disk or PostgreSQL, or, for one process alone, sqlite:///{path}?journal=delete",
-            path=path,
-            filesystem=filesystem,
-        )
+    check_place(path)
+    chosen = journal_for(path, journal)
+    return SqliteStore(str(Path(path).absolute()), chosen)
 
 
 def _set_journal(connection: sqlite3.Connection, wanted: Connections) -> None:
@@ -215,12 +196,12 @@ def _set_journal(connection: sqlite3.Connection, wanted: Connections) -> None:
 
 
 def _schema_of(connection: sqlite3.Connection, path: str) -> int:
-    """The schema of a store, 0 for a database that holds nothing yet; ``StoreError`` if it is not ours to read."""
+    """The schema of a store, 0 for a database that holds nothing yet; an error if it is not ours to read."""
     (application,) = connection.execute("PRAGMA application_id").fetchone()
     (version,) = connection.execute("PRAGMA user_version").fetchone()
     if application != APPLICATION_ID:
         if application or version or connection.execute("SELECT 1 FROM sqlite_master LIMIT 1").fetchone() is not None:
-            raise StoreError(f"{path} is a SQLite database of something else: name another file", path=path)
+            raise NotAStore(f"{path} is a SQLite database of something else: name another file", path=path)
         return 0
     if version > SCHEMA_VERSION:
         raise StoreError(f"the store has schema {version}, this release knows {SCHEMA_VERSION}: upgrade context-ledger")
@@ -276,11 +257,6 @@ def _numbered(batch: Batch, first: int, recorded_at: int) -> list[Envelope]:
 
 
 _columns: Final[Callable[[Envelope], tuple[Any, ...]]] = attrgetter(*Envelope.__slots__)
-
-
-def _stored(row: tuple[Any, ...]) -> Stored:
-    *columns, salt, compression, payload = row
-    return Stored(Envelope(*columns), salt, unpack(compression, payload))
 
 
 def _query(ledger: bytes, selection: Selection) -> tuple[str, list[Any]]:

@@ -9,7 +9,7 @@ from collections.abc import Iterator
 from contextlib import contextmanager
 from typing import Final, Literal
 
-from ledger.errors import StoreError
+from ledger.errors import StoreError, sentence
 
 MEMORY: Final = ":memory:"
 
@@ -126,7 +126,7 @@ class Connections:
 
 def _translated(error: sqlite3.Error, path: str) -> StoreError:
     """What SQLite says, and what to do about it."""
-    return StoreError(f"SQLite store {path}: {error}. {_way_out(error)}", path=path)
+    return StoreError(f"SQLite store {path}: {sentence(str(error))} {_way_out(error)}", path=path)
 
 
 def _way_out(error: sqlite3.Error) -> str:

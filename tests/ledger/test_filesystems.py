@@ -1,8 +1,9 @@
-"""A SQLite store is kept off file systems that are shared or virtual, where its log gets damaged."""
+"""A SQLite store has no WAL on file systems that are shared or virtual, where it gets damaged."""
 
 from __future__ import annotations
 
 import sqlite3
+import warnings
 from contextlib import closing
 from pathlib import Path
 
@@ -10,7 +11,7 @@ import pytest
 
 from ledger import connect, filesystems
 from ledger.errors import InvalidInput, StoreError
-from ledger.filesystems import filesystem_type, is_shared, shared_filesystem
+from ledger.filesystems import SharedFilesystem, filesystem_type, is_shared, shared_filesystem
 
 MOUNTS = r"""22 1 254:0 / / rw,relatime shared:1 - ext4 /dev/vda rw,discard
 23 22 0:21 / /proc rw,nosuid shared:2 - proc proc rw
@@ -98,11 +99,30 @@ def shared(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
     return folder
 
 
-def test_a_store_on_a_shared_file_system_is_refused(shared: Path) -> None:
-    for where in (f"{shared}/record.db", f"sqlite:///{shared}/record.db", f"sqlite:///{shared}/record.db?journal=wal"):
-        with pytest.raises(StoreError, match="local disk or PostgreSQL") as refused:
-            connect(where)
-        assert refused.value.filesystem == "virtiofs"
+def journal(path: Path) -> str:
+    """The journal that a database has for whoever opens it."""
+    with closing(sqlite3.connect(path)) as connection:
+        return str(connection.execute("PRAGMA journal_mode").fetchone()[0])
+
+
+def test_a_store_on_a_shared_file_system_has_a_rollback_journal_and_says_so(shared: Path) -> None:
+    path = shared / "record.db"
+    places: list[str | Path] = [path, str(path), f"sqlite:///{path}"]
+    for version, where in enumerate(places, 1):
+        with pytest.warns(SharedFilesystem, match="virtiofs.*use a local disk or PostgreSQL") as warned:
+            ledgers = connect(where)
+        with ledgers, ledgers.store._connections.reading() as connection:  # type: ignore[attr-defined]
+            assert ledgers.ledger("case").record_turn("user", "x") == version
+            assert connection.execute("PRAGMA synchronous").fetchone() == (3,)
+        assert [warning.filename for warning in warned] == [__file__], "once, and where connect was called"
+        assert journal(path) == "delete"
+    assert [entry.name for entry in shared.iterdir()] == ["record.db"]
+
+
+def test_a_log_written_ahead_is_refused_there(shared: Path) -> None:
+    with pytest.raises(StoreError, match="local disk or PostgreSQL") as refused:
+        connect(f"sqlite:///{shared}/record.db?journal=wal")
+    assert refused.value.filesystem == "virtiofs"
     assert list(shared.iterdir()) == []
 
 
@@ -110,8 +130,25 @@ def test_a_link_to_a_shared_file_system_is_followed(shared: Path, tmp_path: Path
     (tmp_path / "link").symlink_to(shared)
     (tmp_path / "record.db").symlink_to(shared / "record.db")
     for path in (tmp_path / "link" / "record.db", tmp_path / "record.db"):
-        with pytest.raises(StoreError, match="virtiofs"):
-            connect(str(path))
+        with pytest.warns(SharedFilesystem, match="virtiofs"):
+            connect(path).close()
+
+
+@pytest.mark.parametrize("mode", ["wal", "delete"])
+def test_a_store_that_others_have_open_there_stays_what_it_is(shared: Path, mode: str) -> None:
+    """As when it was made elsewhere; nobody is told that it is in use."""
+    path = shared / "record.db"
+    with closing(sqlite3.connect(path, isolation_level=None)) as before:
+        before.execute(f"PRAGMA journal_mode = {mode}")
+        with pytest.warns(SharedFilesystem, match="journal=delete"):
+            first = connect(path)
+        assert first.ledger("case").record_turn("user", "x") == 1
+        with pytest.warns(SharedFilesystem):
+            second = connect(path)
+        with first, second:
+            assert second.ledger("case").record_turn("user", "y") == 2
+            assert first.ledger("case").version == 2
+            assert journal(path) == mode
 
 
 def test_a_store_beside_it_and_one_in_memory_are_not_concerned(shared: Path, tmp_path: Path) -> None:
@@ -120,16 +157,15 @@ def test_a_store_beside_it_and_one_in_memory_are_not_concerned(shared: Path, tmp
             assert ledgers.ledger("case").record_turn("user", "x") == 1
 
 
-def test_the_way_out_that_is_named_works(shared: Path) -> None:
-    with pytest.raises(StoreError) as refused:
-        connect(str(shared / "record.db"))
+def test_the_way_out_that_is_named_works_without_a_warning(shared: Path) -> None:
     where = f"sqlite:///{shared}/record.db?journal=delete"
-    assert where in str(refused.value)
-    with connect(where) as ledgers:
-        ledgers.ledger("case").record_turn("user", "x")
-    assert [entry.name for entry in shared.iterdir()] == ["record.db"]
-    with connect(where) as ledgers:
-        assert ledgers.ledger("case").record_turn("user", "y") == 2
+    with pytest.warns(SharedFilesystem) as warned:
+        connect(shared / "record.db").close()
+    assert str(warned[0].message).endswith(where)
+    with warnings.catch_warnings():
+        warnings.simplefilter("error")
+        with connect(where) as ledgers:
+            assert ledgers.ledger("case").record_turn("user", "x") == 1
 
 
 def test_a_rollback_journal_waits_for_its_folder_too(tmp_path: Path) -> None:
@@ -148,10 +184,18 @@ def test_a_store_changes_its_journal_while_nobody_uses_it(tmp_path: Path) -> Non
     for where in (str(path), f"sqlite:///{path}?journal=delete", f"sqlite:///{path}?journal=wal"):
         with connect(where) as ledgers:
             ledgers.ledger("case").record_turn("user", "x")
-    with connect(str(path)) as ledgers:
+    with connect(f"sqlite:///{path}?journal=wal") as ledgers:
         assert ledgers.ledger("case").version == 3
         with pytest.raises(StoreError, match="in use with journal=wal"):
             connect(f"sqlite:///{path}?journal=delete")
+
+
+def test_a_store_keeps_its_journal_where_none_is_asked_for(tmp_path: Path) -> None:
+    path = tmp_path / "record.db"
+    with connect(f"sqlite:///{path}?journal=delete") as first, connect(path) as second:
+        first.ledger("case").record_turn("user", "x")
+        assert second.ledger("case").version == 1
+    assert journal(path) == "delete"
 
 
 def test_an_unknown_journal_is_named(tmp_path: Path) -> None:
@@ -160,6 +204,9 @@ def test_an_unknown_journal_is_named(tmp_path: Path) -> None:
     assert list(tmp_path.iterdir()) == []
 
 
+@pytest.mark.filterwarnings("ignore::ledger.filesystems.SharedFilesystem")
 def test_this_machine_is_asked(tmp_path: Path) -> None:
-    """Without a plant; where the tests run, a store must be possible."""
-    assert shared_filesystem(tmp_path / "record.db") is None
+    """Without a plant; wherever the tests run, a store must be possible."""
+    path = tmp_path / "record.db"
+    connect(path).close()
+    assert journal(path) == ("wal" if shared_filesystem(path) is None else "delete")

@@ -123,7 +123,7 @@ def test_vacuum_does_not_renumber(path: Path, raw: sqlite3.Connection) -> None:
     raw.execute("VACUUM")
     assert rows(raw) == before
     with connect(str(path)) as ledgers:
-        ledgers.ledger("case").record_turn("user", "four")
+        ledgers.ledger("other").record_turn("user", "four")
         assert [row.envelope.position for row in ledgers.store.feed(after=3, limit=9)] == [4, 5]
 
 

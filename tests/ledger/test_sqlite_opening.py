@@ -9,11 +9,12 @@ from collections.abc import Callable, Iterator
 from concurrent.futures import ThreadPoolExecutor
 from contextlib import closing
 from pathlib import Path
+from typing import Any
 
 import pytest
 
 from ledger import connect
-from ledger.errors import InvalidInput, LedgerError, StoreError
+from ledger.errors import InvalidInput, NotAStore, StoreError
 from ledger.sqlite_schema import SCHEMA_VERSION
 from tests.contract.test_processes import in_a_fork
 
@@ -40,7 +41,7 @@ def foreign(path: Path, *statements: str) -> bytes:
 def test_a_database_of_something_else_is_refused_and_left_as_it_was(tmp_path: Path, statements: tuple[str, ...]) -> None:
     path = tmp_path / "other.db"
     before = foreign(path, *statements)
-    with pytest.raises(StoreError, match="something else: name another file"):
+    with pytest.raises(NotAStore, match="something else: name another file"):
         connect(str(path))
     assert path.read_bytes() == before
     assert [entry.name for entry in tmp_path.iterdir()] == ["other.db"]
@@ -57,14 +58,21 @@ def test_a_store_of_a_later_release_is_refused(tmp_path: Path) -> None:
     assert path.read_bytes() == before
 
 
-@pytest.mark.parametrize(
-    "content", [b"this is a text file, and a long one at that\n" * 100, b"SQLite format 3\0" + b"x" * 5000]
-)
+@pytest.mark.parametrize("content", [b"this is a text file, and a long one at that\n" * 100, b"x", b"SQLite format 4\0" * 9])
 def test_a_file_that_is_no_database_is_refused_and_left_as_it_was(tmp_path: Path, content: bytes) -> None:
     path = tmp_path / "notes.txt"
     path.write_bytes(content)
-    with pytest.raises(StoreError, match="not a store or is damaged"):
+    with pytest.raises(NotAStore, match="not a store, nor a SQLite database at all: name another file"):
         connect(str(path))
+    assert path.read_bytes() == content
+
+
+def test_a_database_that_is_damaged_is_a_fault_and_left_as_it_was(tmp_path: Path) -> None:
+    path = tmp_path / "record.db"
+    path.write_bytes(content := b"SQLite format 3\0" + b"x" * 5000)
+    with pytest.raises(StoreError, match=r"not a database\. The file is not a store or is damaged") as refused:
+        connect(str(path))
+    assert not isinstance(refused.value, NotAStore)
     assert path.read_bytes() == content
 
 
@@ -82,15 +90,49 @@ def test_a_missing_folder(tmp_path: Path) -> None:
 
 
 def test_a_folder_in_place_of_a_file(tmp_path: Path) -> None:
-    with pytest.raises(StoreError, match="Check that"):
+    with pytest.raises(NotAStore, match="is a folder: name a file in it"):
         connect(str(tmp_path))
 
 
-@pytest.mark.parametrize("where", ["", "sqlite:///", "redis://localhost/1", "a\0b"])
-def test_addresses_that_name_no_store(where: str) -> None:
-    with pytest.raises(LedgerError) as caught:
+def test_what_is_neither_a_file_nor_a_folder(tmp_path: Path) -> None:
+    """It is not even opened: reading a pipe would wait for ever."""
+    os.mkfifo(tmp_path / "pipe")
+    with pytest.raises(NotAStore, match="is not a file"):
+        connect(tmp_path / "pipe")
+
+
+@pytest.mark.parametrize(
+    ("where", "way_out"),
+    [
+        ("", "give a file name, or :memory:"),
+        ("  ", "give a file name, or :memory:"),
+        (None, "None is not the place of a store: give a path, :memory: or a URL"),
+        (7, "7 is not the place of a store: give a path"),
+        (b"record.db", "give a path"),
+        ("sqlite:///", "write sqlite:///file.db"),
+        ("sqlite:///?journal=delete", "write sqlite:///file.db"),
+        ("sqlite://file.db", "write sqlite:///file.db"),
+        ("sqlite:foo.db", r"write sqlite:///file.db.*\./sqlite:foo.db"),
+        ("SQLite:/foo.db", "write sqlite:///file.db"),
+        ("postgresql:foo", "write postgresql://host/database"),
+        ("postgres:foo", "write postgresql://host/database"),
+        ("redis://localhost/1", "one of sqlite://"),
+        ("a\0b", "leave out the NUL"),
+    ],
+)
+def test_addresses_that_name_no_store(tmp_path: Path, monkeypatch: pytest.MonkeyPatch, where: Any, way_out: str) -> None:
+    monkeypatch.chdir(tmp_path)
+    with pytest.raises(InvalidInput, match=way_out):
         connect(where)
-    assert isinstance(caught.value, InvalidInput)
+    assert list(tmp_path.iterdir()) == []
+
+
+def test_a_path_may_be_a_path(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.chdir(tmp_path)
+    places: list[str | Path] = [tmp_path / "sqlite:foo.db", "./sqlite:foo.db"]
+    for version, place in enumerate(places, 1):
+        with connect(place) as ledgers:
+            assert ledgers.ledger("case").record_turn("user", "x") == version
 
 
 def test_a_path_and_a_url_name_the_same_store(tmp_path: Path) -> None:

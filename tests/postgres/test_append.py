@@ -131,7 +131,7 @@ def test_after_a_restore_nothing_is_appended_below_what_is_stored(store: Postgre
     store.append(batch([draft()]))
     restore_into_new_cluster(sql)
     for made in (batch([draft()], expected=2), batch([draft()], name="new", ledger=b"N" * 16)):
-        with pytest.raises(StoreError, match="raise_epoch"):
+        with pytest.raises(StoreError, match="context-ledger init --raise-epoch"):
             store.append(made)
     assert store.raise_epoch() > 0
     (envelope,) = store.append(batch([draft()], expected=2))

@@ -8,10 +8,10 @@ import psycopg
 import pytest
 from psycopg import sql as text
 
-from ledger.errors import StoreError
+from ledger.errors import NotAStore, StoreError
 from ledger.postgres import PostgresStore, open_postgres
-from ledger.postgres_schema import SCHEMA_VERSION
-from tests.contract.batches import batch, draft
+from ledger.postgres_schema import MIGRATIONS, SCHEMA_VERSION
+from tests.contract.batches import LEDGER, batch, draft
 
 Sql = psycopg.Connection[tuple[object, ...]]
 
@@ -41,10 +41,32 @@ def test_a_newer_schema_is_refused(url: str, sql: Sql) -> None:
         open_postgres(url)
 
 
+def test_a_store_of_the_first_schema_is_brought_up_to_this_one(url: str) -> None:
+    secret, sha256 = b"s" * 32, "ab" * 32
+    with psycopg.connect(url, autocommit=True) as connection:
+        connection.execute("CREATE SCHEMA context_ledger")
+        connection.execute(MIGRATIONS[0].encode())
+        connection.execute("INSERT INTO context_ledger.store (schema, epoch, secret) VALUES (1, 0, %s)", (secret,))
+        connection.execute("INSERT INTO context_ledger.blobs VALUES (%s, %s, %s)", (LEDGER, sha256, b"a page" * 9000))
+        opened = open_postgres(url)
+        try:
+            assert opened.secret == secret
+            assert opened.blob(LEDGER, sha256) == b"a page" * 9000
+            opened.append(batch([draft()], blobs={"cd" * 32: b"another" * 9000}))
+            assert opened.blob(LEDGER, "cd" * 32) == b"another" * 9000
+        finally:
+            opened.close()
+        assert connection.execute("SELECT schema FROM context_ledger.store").fetchone() == (SCHEMA_VERSION,)
+        lengths = "SELECT pg_column_size(content) FROM context_ledger.blobs ORDER BY sha256"
+        [(packed,), (plain,)] = connection.execute(lengths).fetchall()
+    assert packed < 54_000, "what was stored stays as it is"
+    assert plain == 63_000, "what is stored from now on is not compressed"
+
+
 def test_a_schema_of_something_else_is_left_alone(url: str) -> None:
     with psycopg.connect(url, autocommit=True) as connection:
         connection.execute("CREATE SCHEMA context_ledger")
-        with pytest.raises(StoreError, match="context_ledger"):
+        with pytest.raises(NotAStore, match="context_ledger"):
             open_postgres(url)
         assert connection.execute("SELECT count(*) FROM pg_class WHERE relname = 'ledgers'").fetchone() == (0,)
 
@@ -56,7 +78,7 @@ def test_another_encoding_is_refused(url: str) -> None:
             text.SQL("CREATE DATABASE {} TEMPLATE template0 ENCODING 'LATIN1' LC_COLLATE 'C' LC_CTYPE 'C'").format(name)
         )
         try:
-            with pytest.raises(StoreError, match="createdb --template=template0 --encoding=UTF8"):
+            with pytest.raises(NotAStore, match="createdb --template=template0 --encoding=UTF8"):
                 open_postgres(url.replace("?", "_latin1?", 1))
         finally:
             connection.execute(text.SQL("DROP DATABASE {} WITH (FORCE)").format(name))
