@@ -14,7 +14,7 @@ from delivery.importers.naming import Names
 from delivery.importers.reading import Conversation, TranscriptFile
 from delivery.importers.transcript import Made, Skipped
 from ledger import Ledger, Ledgers
-from ledger.errors import LedgerError, VersionConflict
+from ledger.errors import LedgerError, StoreError, VersionConflict
 from ledger.events import ArtifactStored, Event, ToolReturned, TurnRecorded
 from ledger.record import Recorded
 
@@ -27,12 +27,15 @@ CHARACTERS_PER_COMMAND: Final = 4 * 1024 * 1024
 """Content of one transaction, or of one page of the record that is compared: more is held only where one event has more."""
 
 
+_SHOWN_NAMES: Final = 3
+
+
 class TranscriptDiverged(LedgerError):
     """What a ledger holds is not the beginning of the file's conversation; ``turn`` is the first that
     differs.
 
     ``recorded`` and ``given`` describe both sides in short; ``given`` is None where the file ends before the
-    record does.
+    record does. From ``import_file`` it is the first of those in ``diverged``, a list of ``{"ledger", "turn"}``.
     """
 
 
@@ -62,23 +65,80 @@ def import_file(
 
     Events that a ledger holds already are not appended again, so an import can be repeated, after a failure
     too. Neither the file nor a conversation is held in memory, unless the file is one JSON value. Raises
-    ``NothingRecognised``, ``TranscriptDiverged``, ``SeveralConversations``, ``InvalidInput`` for a file that
-    cannot be read, and what an append may raise. Conversations before the one that failed stay imported:
-    ``imported`` in the error's details lists their ledgers, ``events`` counts what was appended in all.
+    ``NothingRecognised``, ``SeveralConversations`` and ``InvalidInput`` for the file, ``StoreError`` at once, and
+    what one conversation alone is refused for (``TranscriptDiverged``, or what an append or the ledger's record
+    may raise) once the others are imported: the first such error, with all in its details. ``diverged`` lists
+    those that diverged, ``refused`` the others as ``{"ledger", "reason"}``; ``imported`` lists the ledgers that
+    are up to date, ``events`` counts what was appended in all, ``skipped`` is that of the result.
     """
     file = TranscriptFile(path, format=format)
-    ledgers: list[str] = []
-    events = 0
+    progress = _Progress(file)
     try:
         for name, conversation in _named(file, ledger):
-            for appended in bring_up_to_date(store.ledger(name), conversation):
-                events += appended
-            if name not in ledgers:
-                ledgers.append(name)
+            progress.bring_up_to_date(store, name, conversation)
     except LedgerError as error:
-        _tell_progress(error, ledgers, events)
+        progress.tell(error)
         raise
-    return ImportResult(ledgers, events, sorted(file.skipped, key=lambda skipped: skipped.line))
+    if progress.failures:
+        _, first = progress.failures[0]
+        progress.tell(first)
+        raise first
+    return ImportResult(progress.ledgers, progress.events, progress.skipped)
+
+
+class _Progress:
+    """What became of a file's conversations so far."""
+
+    def __init__(self, file: TranscriptFile) -> None:
+        self._file = file
+        self.ledgers: list[str] = []
+        self.events = 0
+        self.failures: list[tuple[str, LedgerError]] = []
+
+    @property
+    def skipped(self) -> list[Skipped]:
+        return sorted(self._file.skipped, key=lambda skipped: skipped.line)
+
+    def bring_up_to_date(self, store: Ledgers, name: str, conversation: Conversation) -> None:
+        """Bring one ledger up to date; a refusal is kept for the end, a fault of the store is raised."""
+        try:
+            for appended in bring_up_to_date(store.ledger(name), conversation):
+                self.events += appended
+        except StoreError:
+            raise
+        except LedgerError as error:
+            self.failures.append((name, error))
+            return
+        if name not in self.ledgers:
+            self.ledgers.append(name)
+
+    def tell(self, error: LedgerError) -> None:
+        """Say in the error what became of the others, because that stays in the store."""
+        diverged = [found for found in self.failures if isinstance(found[1], TranscriptDiverged)]
+        refused = [found for found in self.failures if not isinstance(found[1], TranscriptDiverged)]
+        error.details.update(
+            diverged=[{"ledger": name, "turn": found.details["turn"]} for name, found in diverged],
+            refused=[{"ledger": name, "reason": str(found)} for name, found in refused],
+            imported=list(self.ledgers),
+            events=self.events,
+            skipped=self.skipped,
+        )
+        others = [name for name, found in self.failures if found is not error]
+        said = [f"in {self._file.path}"] if any(found is error for _, found in self.failures) else []
+        said += [f"refused besides: {_some(others)}"] if others else []
+        said += [f"{_count(self.ledgers)} imported: {_some(self.ledgers)}"] if self.ledgers else []
+        if said:
+            error.args = (f"{error} ({'; '.join(said)})",)
+
+
+def _count(ledgers: Sequence[str]) -> str:
+    return "1 other ledger was" if len(ledgers) == 1 else f"{len(ledgers):,} other ledgers were"
+
+
+def _some(names: Sequence[str]) -> str:
+    """The first few names, and how many more there are."""
+    more = len(names) - _SHOWN_NAMES
+    return ", ".join(names[:_SHOWN_NAMES]) + (f" and {more:,} more" if more > 0 else "")
 
 
 def _named(file: TranscriptFile, ledger: str | None) -> Iterator[tuple[str, Conversation]]:
@@ -102,14 +162,6 @@ def _only(file: TranscriptFile) -> Conversation:
             count=count,
         )
     return first
-
-
-def _tell_progress(error: LedgerError, ledgers: Sequence[str], events: int) -> None:
-    """Say in the error what came before it, because that stays in the store."""
-    error.details.update(imported=list(ledgers), events=events)
-    if ledgers:
-        shown = ", ".join(ledgers[:3]) + (f" and {len(ledgers) - 3} more" if len(ledgers) > 3 else "")
-        error.args = (f"{error} (before this, {len(ledgers)} ledgers were imported: {shown})",)
 
 
 def bring_up_to_date(handle: Ledger, conversation: Conversation) -> Iterator[int]:

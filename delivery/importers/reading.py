@@ -126,7 +126,12 @@ class TranscriptFile:
                 f"{self.path} is one JSON value of more than {MAX_DOCUMENT_BYTES:,} bytes: write one conversation a line",
                 path=str(self.path),
             )
-        yield from self._in_value(parse(decode_utf8(data)))
+        try:
+            value = parse(decode_utf8(data))
+        except InvalidInput as error:
+            error.args = (f"{self.path}: {error}",)
+            raise
+        yield from self._in_value(value)
 
     def _of_lines(self, file: BinaryIO) -> Iterator[Conversation]:
         groups: dict[str | None, Found] = {}

@@ -4,6 +4,8 @@ from __future__ import annotations
 
 import base64
 import json
+import sqlite3
+from contextlib import closing
 from pathlib import Path
 from typing import Any
 
@@ -18,7 +20,7 @@ from delivery.importers.importing import (
 )
 from delivery.importers.reading import TranscriptFile
 from ledger import Ledgers, connect
-from ledger.errors import ClosedLedger, LedgerError
+from ledger.errors import ClosedLedger, LedgerError, StoreError
 from ledger.events import ArtifactStored, ToolReturned, TurnRecorded
 
 CALL = {"id": "c", "type": "function", "function": {"name": "find", "arguments": '{"n": 1.50}'}}
@@ -117,20 +119,62 @@ def test_one_ledger_cannot_take_several_conversations(store: Ledgers, write: Any
     assert store.heads() == []
 
 
-def test_a_failure_tells_what_was_imported_before_it(store: Ledgers, write: Any) -> None:
+def test_one_that_diverged_does_not_keep_the_others_out(store: Ledgers, write: Any) -> None:
+    for name in ("two", "four"):
+        store.ledger(name).record_turn("user", "something else")
+    path = write([{"id": name, "messages": TALK[1:]} for name in ("one", "two", "three", "four", "five")])
+    with pytest.raises(TranscriptDiverged) as raised:
+        import_file(store, path)
+    assert str(raised.value).startswith("ledger 'two' holds user turn 1 'something else', the file has user turn 1 'Where")
+    assert str(raised.value).endswith(f"(in {path}; refused besides: four; 3 other ledgers were imported: one, three, five)")
+    assert (raised.value.ledger, raised.value.turn) == ("two", 1)
+    assert raised.value.diverged == [{"ledger": "two", "turn": 1}, {"ledger": "four", "turn": 1}]
+    assert (raised.value.imported, raised.value.events) == (["one", "three", "five"], 15)
+    assert [head.version for head in store.heads()] == [1, 1, 5, 5, 5]
+
+
+@pytest.mark.parametrize("others", [0, 1])
+def test_what_was_imported_is_counted_in_words(store: Ledgers, write: Any, others: int) -> None:
+    store.ledger("case").record_turn("user", "something else")
+    path = write([{"id": name, "messages": TALK} for name in ("case", "other")[: 1 + others]])
+    with pytest.raises(TranscriptDiverged) as raised:
+        import_file(store, path)
+    said = "; 1 other ledger was imported: other" if others else ""
+    assert str(raised.value).endswith(f" (in {path}{said})")
+
+
+def test_any_refusal_of_one_leaves_the_others_alone(store: Ledgers, write: Any) -> None:
+    store.ledger("two").close()
     store.ledger("three").record_turn("user", "something else")
     given = [{"id": name, "messages": TALK} for name in ("one", "two", "three", "four")]
-    with pytest.raises(TranscriptDiverged, match="one, two") as raised:
-        import_file(store, write(given))
-    assert (raised.value.imported, raised.value.events) == (["one", "two"], 12)
-    assert [head.name for head in store.heads()] == ["three", "one", "two"]
-
-
-def test_any_refusal_tells_what_was_imported_before_it(store: Ledgers, write: Any) -> None:
-    store.ledger("two").close()
     with pytest.raises(ClosedLedger) as raised:
-        import_file(store, write([{"id": "one", "messages": TALK}, {"id": "two", "messages": TALK}]))
-    assert raised.value.imported == ["one"]
+        import_file(store, write(given))
+    assert [refused["ledger"] for refused in raised.value.refused] == ["two"]
+    assert raised.value.diverged == [{"ledger": "three", "turn": 1}]
+    assert raised.value.imported == ["one", "four"]
+
+
+def test_a_fault_of_the_store_ends_the_import_and_tells_what_came_before(tmp_path: Path, write: Any) -> None:
+    """Every other conversation would meet it too."""
+    path = tmp_path / "record.db"
+    given = [{"id": name, "messages": TALK} for name in ("one", "two", "three")]
+    with connect(path) as store, closing(sqlite3.connect(path)) as connection:
+        connection.execute(
+            "CREATE TRIGGER full BEFORE INSERT ON ledgers WHEN NEW.name <> 'one' "
+            "BEGIN SELECT RAISE(ABORT, 'database or disk is full'); END"
+        )
+        with pytest.raises(StoreError, match=r"disk is full.*1 other ledger was imported: one") as raised:
+            import_file(store, write(given))
+        assert (raised.value.imported, raised.value.events) == (["one"], 6)
+        assert len(store.heads()) == 1
+
+
+@pytest.mark.parametrize("content", ['{"messages": [', "[1, 2", '{"a": 1} x\n  ', b'{"messages": "\xff"\n}'])
+def test_what_is_wrong_with_a_file_names_it(store: Ledgers, write: Any, content: object) -> None:
+    path = write(content)
+    with pytest.raises(LedgerError) as raised:
+        import_file(store, path)
+    assert str(raised.value).startswith(f"{path}: ")
 
 
 def test_artifacts_are_stored_once_and_survive_an_interruption(store: Ledgers, write: Any) -> None:
