@@ -4,13 +4,12 @@ from __future__ import annotations
 
 import json
 import os
-from collections.abc import Iterator
 from itertools import pairwise, takewhile
 from typing import Any
 
 import pytest
 
-from ledger import JsonText, Ledger, Ledgers, connect
+from ledger import JsonText, Ledger, Ledgers
 from ledger.parts import ImagePart, TextPart, ToolCallPart, Usage
 from projections.errors import BudgetExceeded
 from projections.policy import Policy
@@ -21,17 +20,6 @@ from tests.projections.counting import tokens_of
 
 BOTH = pytest.mark.parametrize("form", ["openai", "anthropic"])
 O200K = counter("o200k_base")
-
-
-@pytest.fixture
-def store() -> Iterator[Ledgers]:
-    with connect(":memory:") as opened:
-        yield opened
-
-
-@pytest.fixture
-def case(store: Ledgers) -> Ledger:
-    return store.ledger("case")
 
 
 def call(name: str, tool: str = "read") -> ToolCallPart:

@@ -6,7 +6,6 @@ import json
 import os
 import subprocess
 import sys
-from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
 
@@ -19,17 +18,6 @@ from projections.policy import Policy
 from replay import Turn, view
 
 ROOT = Path(__file__).resolve().parents[2]
-
-
-@pytest.fixture
-def store() -> Iterator[Ledgers]:
-    with connect(":memory:") as opened:
-        yield opened
-
-
-@pytest.fixture
-def case(store: Ledgers) -> Ledger:
-    return store.ledger("case")
 
 
 def test_a_correction_keeps_both_values(store: Ledgers, case: Ledger) -> None:

@@ -4,12 +4,11 @@ from __future__ import annotations
 
 import json
 import os
-from collections.abc import Iterator
 from typing import Any
 
 import pytest
 
-from ledger import JsonText, Ledger, Ledgers, connect
+from ledger import JsonText, Ledger, Ledgers
 from ledger.events import ToolReturned
 from ledger.parts import DocumentPart, ImagePart, OpaquePart, ReasoningPart, TextPart, ToolCallPart
 from projections.errors import BudgetExceeded
@@ -22,17 +21,6 @@ from tests.projections.validity import Sent, blocks_of, faults_of
 
 WHOLE = Policy(tail_turns=100, budget_tokens=1_000_000)
 BOTH = pytest.mark.parametrize("form", ["openai", "anthropic"])
-
-
-@pytest.fixture
-def store() -> Iterator[Ledgers]:
-    with connect(":memory:") as opened:
-        yield opened
-
-
-@pytest.fixture
-def case(store: Ledgers) -> Ledger:
-    return store.ledger("case")
 
 
 def call(name: str, tool: str = "stock", **arguments: Any) -> ToolCallPart:
