@@ -25,7 +25,10 @@ def store_place(given: str | None) -> str:
 
 
 def open_store(place: str) -> Ledgers:
-    """Open a store, making it if there is none."""
+    """Open a store, making it if there is none; its folder is the caller's to make."""
+    path = sqlite_file(place)
+    if path is not None and not Path(path).absolute().parent.is_dir():
+        raise InvalidInput(f"the folder of {path} does not exist: make it first, or name another with --store", path="store")
     return connect(place)
 
 

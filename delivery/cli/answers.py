@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from typing import Any, Final
 
 from delivery.cli.printing import one_line, plain_value, print_basis, print_table, print_text
@@ -68,7 +69,15 @@ def print_history(found: FieldHistory) -> None:
     print_table((found.field, "source", "turn", "versions", "ended because"), rows)
     for dispute in found.contradictions:
         how = "open" if dispute.resolution is None else f"resolved: {dispute.resolution.because}"
-        print_text(f"{dispute.id} between turns {', '.join(map(str, dispute.turns))}: {how}")
+        print_text(f"{dispute.id}{_between(dispute.turns)}: {how}")
+
+
+def _between(turns: Sequence[int]) -> str:
+    return "" if not turns else f" in {_turns(turns)}" if len(turns) == 1 else f" between {_turns(turns)}"
+
+
+def _turns(turns: Sequence[int]) -> str:
+    return f"turn{'' if len(turns) == 1 else 's'} {', '.join(map(str, turns))}"
 
 
 def print_brief(brief: dict[str, Any]) -> None:
@@ -103,7 +112,8 @@ def _origin(known: dict[str, Any]) -> str:
     words = []
     for name, value in known.items():
         if name == "turns":
-            words.append(f"turn{'' if len(value) == 1 else 's'} {', '.join(map(str, value))}")
+            if value:
+                words.append(_turns(value))
         elif value is not None:
             words.append(str(value) if name in ("id", "source") else f"{name} {value}")
     return f" ({', '.join(words)})" if words else ""

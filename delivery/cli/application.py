@@ -18,10 +18,10 @@ from delivery.cli.checking import verify
 from delivery.cli.demonstration import demo
 from delivery.cli.examples import EXAMPLES, START, shown
 from delivery.cli.preparing import init
-from delivery.cli.printing import flush, leave_unread, one_line, print_text
+from delivery.cli.printing import flush, leave_unread, one_line, prepare_streams, print_text
 from delivery.cli.reading import explain, handoff, ledgers, show, state, window
 from delivery.cli.recording import import_command
-from ledger.errors import CorruptRecord, LedgerError, StoreError, UnknownEventType, VersionConflict
+from ledger.errors import CorruptRecord, LedgerError, NotAStore, StoreError, UnknownEventType, VersionConflict
 
 OURS: Final = 1
 CALLERS: Final = 2
@@ -77,7 +77,7 @@ for _name, _command in _COMMANDS.items():
 
 def run(arguments: list[str] | None = None) -> int:
     """Run one command and return its exit code; nothing is raised."""
-    sys.stdout.reconfigure(errors="backslashreplace")  # type: ignore[union-attr]
+    prepare_streams()
     command: Any = typer.main.get_command(app)
     assert isinstance(command, TyperGroup), "several commands make a group"
     with warnings.catch_warnings():
@@ -102,7 +102,8 @@ def _note(message: Warning | str, category: type[Warning], filename: str, lineno
 
 def _failed(error: Exception) -> int:
     if isinstance(error, LedgerError):
-        return _complain(str(error), OURS if isinstance(error, _FAULTS) else CALLERS)
+        is_ours = isinstance(error, _FAULTS) and not isinstance(error, NotAStore)
+        return _complain(str(error), OURS if is_ours else CALLERS)
     # By name and not by class: typer carries its own click or uses the installed one, depending on its release.
     if type(error).__name__ == "NoArgsIsHelpError":
         return _complain("no command was given: see context-ledger --help", CALLERS)
@@ -110,8 +111,10 @@ def _failed(error: Exception) -> int:
         context = getattr(error, "ctx", None)
         asked = "context-ledger" if context is None else context.command_path
         return _complain(f"{_sentence(error.format_message())} See {asked} --help.", CALLERS)
+    if isinstance(error, OSError) and error.filename is not None:
+        return _complain(f"{error.filename}: {error.strerror or error}", CALLERS)
     if isinstance(error, OSError):
-        return _complain(f"{error.filename or 'file'}: {error.strerror or error}", CALLERS)
+        return _complain(error.strerror or str(error), OURS)
     return _complain(f"internal error: {type(error).__name__}: {error}", OURS)
 
 

@@ -6,6 +6,7 @@ import os
 import re
 import sys
 from collections.abc import Iterable, Sequence
+from pathlib import Path
 from typing import Any, Final
 
 from ledger.json_text import JsonText
@@ -27,6 +28,15 @@ def one_line(text: str, *, most: int | None = None) -> str:
     """A text on one line, cut with an ellipsis where it is longer than ``most`` characters."""
     line = printable(" ".join(text.split()))
     return line if most is None or len(line) <= most else line[: most - 1] + "…"
+
+
+def prepare_streams() -> None:
+    """Let any text be written, whatever the terminal's encoding, and also where somebody closed the streams."""
+    for name in ("stdout", "stderr"):
+        if getattr(sys, name) is None:
+            nowhere = Path(os.devnull).open("w", encoding="utf-8")  # noqa: SIM115 — open for as long as the program runs
+            setattr(sys, name, nowhere)
+        getattr(sys, name).reconfigure(errors="backslashreplace")
 
 
 def counted(number: int, noun: str) -> str:

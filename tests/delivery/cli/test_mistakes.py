@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import sqlite3
+from contextlib import closing
 from pathlib import Path
 
 import pytest
@@ -52,12 +53,37 @@ def test_a_mistyped_store_is_not_made(tmp_path: Path, capsys: pytest.CaptureFixt
     assert "typo.db" in capsys.readouterr().err
 
 
-def test_a_file_that_is_no_store_is_said_to_be_none(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
-    """The store's fault has exit code 1."""
-    place = tmp_path / "text.db"
-    place.write_text("not a database, but long enough to be read as one " * 50)
-    assert run(["--store", str(place), "ledgers"]) == 1
-    assert capsys.readouterr().err.count("\n") == 1
+@pytest.mark.parametrize("command", ["ledgers", "init", "demo"])
+def test_a_store_in_a_missing_folder_is_the_callers_mistake(
+    tmp_path: Path, capsys: pytest.CaptureFixture[str], command: str
+) -> None:
+    """No folder is made, for it may be misspelt."""
+    assert run(["--store", str(tmp_path / "typo" / "cases.db"), command]) == 2
+    assert "typo" in capsys.readouterr().err
+    assert not (tmp_path / "typo").exists()
+
+
+@pytest.mark.parametrize("command", ["ledgers", "init"])
+@pytest.mark.parametrize("kind", ["folder", "text", "database"])
+def test_what_is_no_store_is_the_callers_mistake(
+    tmp_path: Path, capsys: pytest.CaptureFixture[str], command: str, kind: str
+) -> None:
+    """A folder, a file of something else, and somebody's own database, which are left as they are."""
+    place = tmp_path / "other"
+    if kind == "folder":
+        place.mkdir()
+    elif kind == "text":
+        place.write_text("not a database, but long enough to be read as one " * 50)
+    else:
+        with closing(sqlite3.connect(place)) as connection:
+            connection.execute("CREATE TABLE theirs (value)")
+    before = place.read_bytes() if place.is_file() else None
+    assert run(["--store", str(place), command]) == 2
+    captured = capsys.readouterr()
+    assert captured.out == ""
+    assert captured.err.count("\n") == 1
+    assert str(place) in captured.err
+    assert before is None or place.read_bytes() == before
 
 
 def test_verify_names_what_was_tampered_with(command: Command, refund: str, store_path: Path) -> None:

@@ -132,6 +132,16 @@ def test_a_handoff_reads_like_notes(command: Command, refund: str) -> None:
     assert not any("basis" in line for line in lines)
 
 
+def test_a_dispute_within_one_turn_reads_so(command: Command, store_path: Path) -> None:
+    """Two values of one source, named by one turn."""
+    with ledger.connect(str(store_path)) as store:
+        case = store.ledger("case")
+        turn = case.record_turn("user", "4,180 INR, or 4,050 INR")
+        case.set_fact("amount", "4,180 INR", turn=turn, source="user")
+        case.set_fact("amount", "4,050 INR", turn=turn, source="user")
+    assert command("explain", "case", "amount").out.splitlines()[-1].endswith(" in turn 1: open")
+
+
 def test_a_return_names_its_tool(command: Command, refund: str) -> None:
     """Which call it answers is not left to be guessed from ids that the text does not show."""
     assert "  search_orders returned (r_6):" in command("show", refund, "--at", "turn:4").out.splitlines()

@@ -74,6 +74,22 @@ def test_a_problem_that_nobody_reads_is_still_told_by_the_exit_code(store_path: 
     assert unread(["--store", str(store_path), "verify"]) == (1, b"")
 
 
+def test_closed_streams_are_no_error(refund: str, store_path: Path) -> None:
+    """A job of a scheduler may have none."""
+    program = [sys.executable, "-c", PROGRAM, "--store", str(store_path), "show", refund]
+    closed = subprocess.run(["bash", "-c", '"$@" >&- 2>&-', "-", *program], capture_output=True, check=False)
+    assert (closed.returncode, closed.stderr) == (0, b"")
+
+
+@pytest.mark.skipif(not Path("/dev/full").exists(), reason="only Linux has a disk that is always full")
+@pytest.mark.parametrize("form", [[], ["--json"]])
+def test_a_full_disk_is_told_in_one_line(refund: str, store_path: Path, form: list[str]) -> None:
+    with Path("/dev/full").open("wb") as full:
+        arguments = [sys.executable, "-c", PROGRAM, "--store", str(store_path), "show", refund, *form]
+        done = subprocess.run(arguments, stdout=full, stderr=subprocess.PIPE, check=False)
+    assert (done.returncode, done.stderr) == (1, b"context-ledger: No space left on device\n")
+
+
 def test_a_warning_is_one_line_on_standard_error(tmp_path: Path) -> None:
     """Without the place in our code that Python shows."""
     done = subprocess.run([sys.executable, "-c", WARNING, "warn"], cwd=tmp_path, env={}, capture_output=True, check=True)
