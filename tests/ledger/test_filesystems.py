@@ -99,6 +99,15 @@ def shared(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
     return folder
 
 
+@pytest.fixture
+def local(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
+    """A folder that the system says is on a local disk."""
+    mounts = tmp_path / "mounts"
+    mounts.write_text("1 0 254:0 / / rw - ext4 /dev/vda rw\n", encoding="utf-8")
+    monkeypatch.setattr(filesystems, "_MOUNTS", mounts)
+    return tmp_path
+
+
 def journal(path: Path) -> str:
     """The journal that a database has for whoever opens it."""
     with closing(sqlite3.connect(path)) as connection:
@@ -179,8 +188,8 @@ def test_a_rollback_journal_waits_for_its_folder_too(tmp_path: Path) -> None:
         assert connection.execute("PRAGMA journal_mode").fetchone() == ("delete",)
 
 
-def test_a_store_changes_its_journal_while_nobody_uses_it(tmp_path: Path) -> None:
-    path = tmp_path / "record.db"
+def test_a_store_changes_its_journal_while_nobody_uses_it(local: Path) -> None:
+    path = local / "record.db"
     for where in (str(path), f"sqlite:///{path}?journal=delete", f"sqlite:///{path}?journal=wal"):
         with connect(where) as ledgers:
             ledgers.ledger("case").record_turn("user", "x")
@@ -196,6 +205,13 @@ def test_a_store_keeps_its_journal_where_none_is_asked_for(tmp_path: Path) -> No
         first.ledger("case").record_turn("user", "x")
         assert second.ledger("case").version == 1
     assert journal(path) == "delete"
+
+
+def test_every_connection_to_a_log_written_ahead_waits_for_the_disk(local: Path) -> None:
+    with connect(local / "record.db") as ledgers, ledgers.store._connections.reading() as connection:  # type: ignore[attr-defined]
+        assert connection.execute("PRAGMA synchronous").fetchone() == (2,)
+        assert connection.execute("PRAGMA journal_mode").fetchone() == ("wal",)
+        assert connection.execute("PRAGMA secure_delete").fetchone() == (1,)
 
 
 def test_an_unknown_journal_is_named(tmp_path: Path) -> None:

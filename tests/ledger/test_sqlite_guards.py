@@ -134,10 +134,3 @@ def test_the_position_of_a_removed_tail_is_not_given_out_again(path: Path, raw: 
     with connect(str(path)) as ledgers:
         ledgers.ledger("new").record_turn("user", "x")
     assert raw.execute("SELECT max(position) FROM events").fetchone() == (5,)
-
-
-def test_every_connection_waits_for_the_disk(path: Path) -> None:
-    with connect(str(path)) as ledgers, ledgers.store._connections.reading() as connection:  # type: ignore[attr-defined]
-        assert connection.execute("PRAGMA synchronous").fetchone() == (2,)
-        assert connection.execute("PRAGMA journal_mode").fetchone() == ("wal",)
-        assert connection.execute("PRAGMA secure_delete").fetchone() == (1,)
