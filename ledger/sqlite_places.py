@@ -39,7 +39,7 @@ def journal_for(path: str, asked: Journal | None) -> Journal:
     filesystem = None if asked == "delete" else shared_filesystem(Path(path))
     if filesystem is None:
         return asked or _journal_of(path) or "wal"
-    place = f"{path} lies on a {filesystem} file system, which is shared or virtual and on which SQLite's WAL gets damaged"
+    place = f"a file system that is shared or virtual ({filesystem}) holds {path}, and SQLite's WAL gets damaged there"
     way_out = f"use a local disk or PostgreSQL, or, for one process alone, sqlite:///{path}?journal=delete"
     if asked == "wal":
         raise StoreError(f"{place}: {way_out}", path=path, filesystem=filesystem)

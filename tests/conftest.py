@@ -9,6 +9,9 @@ import pytest
 
 pytest_plugins = ["tests.postgres.server"]  # the fixture postgres
 
+# Where the tests run may be such a place: then every process that they start would say so.
+os.environ.setdefault("PYTHONWARNINGS", "ignore:a file system that is shared or virtual")
+
 _BESIDE_THE_REPOSITORY = Path(__file__).parents[2] / "shared" / "data"
 
 

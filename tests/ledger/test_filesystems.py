@@ -220,7 +220,6 @@ def test_an_unknown_journal_is_named(tmp_path: Path) -> None:
     assert list(tmp_path.iterdir()) == []
 
 
-@pytest.mark.filterwarnings("ignore::ledger.filesystems.SharedFilesystem")
 def test_this_machine_is_asked(tmp_path: Path) -> None:
     """Without a plant; wherever the tests run, a store must be possible."""
     path = tmp_path / "record.db"
