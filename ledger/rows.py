@@ -40,9 +40,10 @@ def check_commitment(row: Stored) -> None:
 
 
 def corrupt(envelope: Envelope, what: str) -> CorruptRecord:
-    """The error for an event that cannot be trusted; its details say which one it is."""
+    """The error for an event that cannot be trusted; its details say which one it is, and its ``damage``."""
     return CorruptRecord(
         f"version {envelope.version} of the ledger is damaged: {what}; verify lists all such events, a backup has them whole",
+        damage=what,
         version=envelope.version,
         position=envelope.position,
         ledger_id=envelope.ledger.hex(),

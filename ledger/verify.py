@@ -73,7 +73,7 @@ class _LedgerCheck:
                     self._standing.version,
                     error.details.get("version", self._standing.version + 1),
                 )
-                yield self._standing.version, [*_gap(before, self._standing.version), str(error)]
+                yield self._standing.version, [*_gap(before, self._standing.version), _said(error)]
             else:
                 return
 
@@ -91,7 +91,7 @@ class _LedgerCheck:
             event = recorded(row).event
         except LedgerError as error:
             self._knows_all = False
-            yield str(error)
+            yield _said(error)
             return
         try:
             if self._knows_all:
@@ -116,3 +116,8 @@ class _LedgerCheck:
 
 def _gap(before: int, version: int) -> list[str]:
     return [] if version == before + 1 else [f"follows version {before}: events are missing"]
+
+
+def _said(error: LedgerError) -> str:
+    """An error without the version, which the problem names."""
+    return str(error.details.get("damage", error))
