@@ -189,6 +189,7 @@ class Writer:
         stored = list(self._store.read(self._id, Selection(command=self._command_of(self._id, key))))
         if not stored:
             return None
+        first = [recorded(row) for row in stored]
         if request_digest_of(stored[0].payload) != r.digest(request):
             raise IdempotencyConflict(
                 f"idempotency key {key!r} was used for another request at version {stored[0].envelope.version}: "
@@ -196,7 +197,7 @@ class Writer:
                 idempotency_key=key,
                 version=stored[0].envelope.version,
             )
-        return [recorded(row) for row in stored]
+        return first
 
     def _command_of(self, ledger: bytes, key: str) -> bytes:
         return hmac.digest(self._store.secret, ledger + key.encode("utf-8", "surrogatepass"), "sha256")[:16]

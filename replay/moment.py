@@ -41,7 +41,9 @@ def _at_turn(events: list[Recorded], number: int, last: int) -> int:
     began = {recorded.turn: recorded.version for recorded in events if isinstance(recorded.event, TurnRecorded)}
     if number not in began:
         highest = max((turn for turn in began if turn is not None), default=0)
-        raise UnknownVersion(f"turn {number} is not recorded: the last turn of the ledger is {highest}", at=number, last=highest)
+        raise UnknownVersion(
+            f"turn {number} is not recorded: the last turn of the ledger is {highest}", at=number, last=highest
+        )
     return began[number + 1] - 1 if number + 1 in began else last
 
 
