@@ -33,6 +33,12 @@ def append(ledgers: Ledgers, name: str, who: str, count: str) -> None:
         handle.record_turn("user", f"{who} {number}")
 
 
+def append_turns(address: str, name: str, who: int, count: int) -> None:
+    """The same, in a process that a pool has started."""
+    with connect(address) as ledgers:
+        append(ledgers, name, str(who), str(count))
+
+
 def append_and_die(ledgers: Ledgers, name: str, count: str) -> None:
     """Appends, says so, and is killed at once, with no chance to write or to close anything."""
     handle = ledgers.ledger(name)

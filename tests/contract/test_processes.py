@@ -11,9 +11,10 @@ import pytest
 
 from ledger.errors import LedgerError
 from ledger.ledger import Ledger
-from tests.contract.child import finished, start
+from tests.contract.child import append_turns, finished, start
 from tests.contract.stores import OpenStore
 from tests.contract.test_together import assert_all_there
+from tests.following.racing import processes
 
 
 def test_a_process_killed_after_an_append_loses_nothing(open_shared: OpenStore) -> None:
@@ -41,6 +42,12 @@ def test_four_processes_append_two_hundred_turns_each(open_shared: OpenStore) ->
     assert [head.version for head in ledgers.heads()] == [400, 400]
     positions = [row.envelope.position for row in ledgers.store.feed(after=0, limit=999)]
     assert len(positions) == len(set(positions)) == 800
+
+
+def test_sixteen_processes_write_to_one_ledger(open_shared: OpenStore) -> None:
+    with processes(16) as pool:
+        pool.starmap(append_turns, [(open_shared.address, "case", who, 5) for who in range(16)])
+    assert_all_there(open_shared().ledger("case"), 16, 5)
 
 
 def test_six_processes_make_the_store_together(open_shared: OpenStore) -> None:

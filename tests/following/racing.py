@@ -1,4 +1,4 @@
-"""Many writer processes on one PostgreSQL store, and what a follower must have seen of them."""
+"""Many writer processes on one store, and what a follower must have seen of them."""
 
 from __future__ import annotations
 
@@ -14,9 +14,9 @@ from typing import Any, Final
 
 import psycopg
 
+from ledger.connect import connect
 from ledger.errors import StoreError, VersionConflict
-from ledger.postgres import PostgresStore, open_postgres
-from ledger.store import Batch, Draft, Stored
+from ledger.store import Batch, Draft, Store, Stored
 from tests.contract.batches import batch, draft
 
 WRITERS: Final = 16
@@ -44,22 +44,22 @@ def write(url: str, seed: int, seconds: float) -> list[tuple[bytes, int]]:
     """
     chance = random.Random(seed)
     size = BIG if seed % 4 == 0 else 1
-    store, done, end = open_postgres(url), [], time.monotonic() + seconds
+    ledgers, done, end = connect(url), [], time.monotonic() + seconds
     while time.monotonic() < end:
         name = f"shared {chance.randrange(4)}" if chance.random() < 0.5 else f"own {seed}"
         try:
-            made = next_batch(store, name, size)
-            store.append(made)
+            made = next_batch(ledgers.store, name, size)
+            ledgers.store.append(made)
         except VersionConflict:
             continue
         except StoreError:  # the connection was killed twice: whether it was stored is not known
             continue
         done.append((made.command, size))
-    store.close()
+    ledgers.close()
     return done
 
 
-def next_batch(store: PostgresStore, name: str, size: int) -> Batch:
+def next_batch(store: Store, name: str, size: int) -> Batch:
     """A batch for the place where the ledger is now."""
     head = store.head(name)
     ledger = head.ledger if head is not None else os.urandom(16)
