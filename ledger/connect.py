@@ -10,7 +10,7 @@ from typing import Final, Self
 
 from ledger.clock import Clock, system_clock
 from ledger.errors import InvalidInput, UnknownLedger, nearest
-from ledger.following import follow
+from ledger.following import check_position, follow
 from ledger.ledger import Ledger, check_name
 from ledger.record import Recorded
 from ledger.sqlite import open_sqlite
@@ -60,11 +60,12 @@ class Ledgers:
         ``envelope.position`` of the last event that was dealt with and give it to resume. ``StoreError`` where the store cannot
         be reached, ``UnknownEventType`` for an event that this release does not know.
         """
+        check_position(after)
         return map(recorded, follow(self.store, after=after, stop=stop, idle_seconds=idle_seconds))
 
     def lag(self, after: int) -> Lag:
         """How far a follower is behind that has dealt with everything up to the position ``after``."""
-        return self.store.lag(after=after)
+        return self.store.lag(after=check_position(after))
 
     def close(self) -> None:
         """Release the store's connections."""

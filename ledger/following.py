@@ -11,6 +11,7 @@ import time
 from collections.abc import Iterator
 from typing import Final
 
+from ledger.errors import InvalidInput
 from ledger.store import Store, Stored
 
 FIRST_PAUSE_SECONDS: Final = 0.002
@@ -42,6 +43,7 @@ def pages(
     store: Store, *, after: int = 0, stop: threading.Event | None = None, idle_seconds: float | None = None
 ) -> Iterator[list[Stored]]:
     """What ``follow`` gives, as lists of up to 2,000 events or some megabytes, for those who write them in one transaction."""
+    check_position(after)
     stopped = stop or threading.Event()
     size, pause, heard = _FIRST_PAGE, FIRST_PAUSE_SECONDS, time.monotonic()
     while not stopped.is_set():
@@ -55,6 +57,13 @@ def pages(
             return
         stopped.wait(pause)
         pause = min(pause * 1.5, LONGEST_PAUSE_SECONDS)
+
+
+def check_position(after: object) -> int:
+    """A place in the feed, to begin after: 0 or the position of an event. ``InvalidInput`` for anything else."""
+    if isinstance(after, bool) or not isinstance(after, int) or not 0 <= after < 2**63:
+        raise InvalidInput(f"after={after!r} is no position: give 0, or that of the last event dealt with", path="after")
+    return after
 
 
 def _next_page(page: int, found: list[Stored]) -> int:

@@ -15,7 +15,15 @@ from ledger import requests as r
 from ledger.clock import Clock
 from ledger.codec import commitment, decode, encode, request_digest_of, type_of
 from ledger.decide import decide
-from ledger.errors import AdmissionRefused, IdempotencyConflict, InvalidInput, LedgerError, LimitExceeded, VersionConflict
+from ledger.errors import (
+    AdmissionRefused,
+    IdempotencyConflict,
+    InvalidInput,
+    LedgerError,
+    LimitExceeded,
+    UnknownEventType,
+    VersionConflict,
+)
 from ledger.json_text import has_lone_surrogate
 from ledger.limits import MAX_ARTIFACT_BYTES, MAX_EVENTS_PER_COMMAND, MAX_NAME_CHARACTERS
 from ledger.quotes import stands_as_said
@@ -255,10 +263,22 @@ def _read_all_turns(store: Store, ledger: bytes, standing: Standing) -> None:
 
 
 def recorded(row: Stored) -> Recorded:
-    """The event of a stored row; ``CorruptRecord`` if its payload is not what was recorded."""
+    """The event of a stored row; ``CorruptRecord`` if its payload is not what was recorded.
+
+    ``UnknownEventType`` says at which version and position, so that a reader that stands still can be told where.
+    """
     check_commitment(row)
     envelope = row.envelope
-    return Recorded(envelope, decode(envelope.type, envelope.type_version, envelope.turn, row.payload))
+    try:
+        event = decode(envelope.type, envelope.type_version, envelope.turn, row.payload)
+    except UnknownEventType as error:
+        raise UnknownEventType(
+            f"version {envelope.version} (position {envelope.position}): {error}",
+            **error.details,
+            version=envelope.version,
+            position=envelope.position,
+        ) from None
+    return Recorded(envelope, event)
 
 
 def _draft(event: e.Event, request_digest: str | None) -> Draft:

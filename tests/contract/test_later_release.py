@@ -64,6 +64,8 @@ def test_reading_refuses_it_by_name(store: Ledgers, attempt: Callable[[Ledgers],
         attempt(store)
     assert (refused.value.type, refused.value.type_version) == named(store)
     assert repr(named(store)[0]) in str(refused.value)
+    assert refused.value.version == 3
+    assert refused.value.position == store.store.feed(after=0, limit=9)[3].envelope.position
 
 
 @pytest.mark.parametrize("attempt", WRITE)

@@ -4,8 +4,12 @@ from __future__ import annotations
 
 import threading
 from itertools import islice
+from typing import Any
+
+import pytest
 
 from ledger.connect import Ledgers
+from ledger.errors import InvalidInput
 from ledger.following import follow
 from ledger.store import Lag
 from tests.contract.batches import batch, draft
@@ -98,3 +102,13 @@ def test_events_of_all_ledgers_are_read(ledgers: Ledgers) -> None:
     first.record_turn("assistant", "three")
     types = [(event.version, event.event.type) for event in ledgers.follow(idle_seconds=0)]
     assert types == [(1, "turn.recorded"), (1, "turn.recorded"), (2, "turn.recorded")]
+
+
+@pytest.mark.parametrize("after", [None, "x", 1.5, True, -1, 2**63])
+def test_a_place_that_is_no_position_is_refused(ledgers: Ledgers, after: Any) -> None:
+    """At once, and not when the first event is asked for; ``None`` would silently miss everything."""
+    fill(ledgers, 2)
+    for ask in (lambda: ledgers.follow(after, idle_seconds=0), lambda: ledgers.lag(after)):
+        with pytest.raises(InvalidInput, match="no position") as refused:
+            ask()
+        assert refused.value.path == "after"
