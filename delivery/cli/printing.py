@@ -19,6 +19,9 @@ _WIDE: Final = 72
 _PIPED_WIDTH: Final = 160
 
 
+_LINE_ENDS: Final = {mark.encode(): ascii(mark)[1:-1].replace("\\x", "\\u00").encode() for mark in "\x85\u2028\u2029"}
+
+
 def printable(text: str) -> str:
     """A text with control and invisible characters shown as escapes; line ends and tabs stay."""
     return _UNSAFE.sub(lambda match: ascii(match.group())[1:-1], text)
@@ -45,7 +48,12 @@ def counted(number: int, noun: str) -> str:
 
 
 def print_json(answer: bytes) -> None:
-    """An answer for programs: one JSON document and a line end, UTF-8 whatever the terminal."""
+    """An answer for programs: one JSON document on one line, UTF-8 whatever the terminal.
+
+    Characters that some readers take for the end of a line are escaped, which changes no value.
+    """
+    for character, escape in _LINE_ENDS.items():
+        answer = answer.replace(character, escape)
     try:
         sys.stdout.buffer.write(answer + b"\n")
         sys.stdout.buffer.flush()

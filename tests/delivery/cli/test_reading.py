@@ -192,3 +192,13 @@ def test_another_process_prints_the_same_bytes(command: Command, refund: str, st
         )
         assert done.stdout.decode() == ours
     assert json.loads(ours)["basis"]["ledger"] == refund
+
+
+def test_json_is_one_line_for_every_reader(command: Command, store_path: Path) -> None:
+    """Characters that some take for the end of a line are escaped; their value stays."""
+    said = "first\u2028second\x85third\u2029"
+    with ledger.connect(str(store_path)) as store:
+        store.ledger("lines").record_turn("user", said)
+    shown = command("show", "lines", "--json")
+    assert len(shown.out.splitlines()) == 1
+    assert shown.answer["turns"][0]["parts"][0]["text"] == said
