@@ -89,7 +89,7 @@ def test_what_is_no_store_is_the_callers_mistake(
 def test_verify_names_what_was_tampered_with(command: Command, refund: str, store_path: Path) -> None:
     """A changed payload, by somebody who dropped the triggers, is found; exit code 1."""
     assert command("verify", "--json").answer == {"ok": True, "events": 36, "problems": []}
-    with sqlite3.connect(store_path) as connection:
+    with closing(sqlite3.connect(store_path)) as connection, connection:
         connection.execute("DROP TRIGGER payloads_never_change")
         connection.execute("UPDATE payloads SET payload = replace(payload, '4,180', '9,180') WHERE position = 4")
     outcome = command("verify", "--json")

@@ -7,6 +7,7 @@ import os
 import sqlite3
 import subprocess
 import sys
+from contextlib import closing
 from pathlib import Path
 
 import pytest
@@ -68,7 +69,7 @@ def test_a_reader_of_one_line_gets_it(refund: str, command: Command, store_path:
 
 @pytest.mark.usefixtures("refund")
 def test_a_problem_that_nobody_reads_is_still_told_by_the_exit_code(store_path: Path) -> None:
-    with sqlite3.connect(store_path) as connection:
+    with closing(sqlite3.connect(store_path)) as connection, connection:
         connection.execute("DROP TRIGGER payloads_never_change")
         connection.execute("UPDATE payloads SET payload = replace(payload, '4,180', '9,180') WHERE position = 4")
     assert unread(["--store", str(store_path), "verify"]) == (1, b"")
