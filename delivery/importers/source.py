@@ -37,11 +37,17 @@ _space = re.compile(r"[ \t\n\r]*").match
 # A string without its closing quote runs to the end: otherwise each of its escaped quotes would start a scan
 # of its own.
 _STRING_OR_BRACKET = re.compile(r'"[^"\\]*+(?:\\.[^"\\]*+)*+"?|[\[{]|[\]}]', re.DOTALL)
+_STRING_OR_STEP = re.compile(r'"[^"\\]*+(?:\\.[^"\\]*+)*+"?|[\[\]{},]', re.DOTALL)
+_STRING_OR_CONSTANT = re.compile(r'"[^"\\]*+(?:\\.[^"\\]*+)*+"?|NaN|-?Infinity', re.DOTALL)
 _BYTE_ORDER_MARK: Final = b"\xef\xbb\xbf"
 
 
+class _NotJson(Exception):
+    """NaN or an infinity, which Python's own parser takes."""
+
+
 def _not_json(name: str) -> NoReturn:
-    raise InvalidInput(f"{name} is not JSON: write null or a text", path="$")
+    raise _NotJson(name)
 
 
 # Both come from the standard library's C accelerator and are missing from its type stubs. Numbers are only
@@ -183,6 +189,8 @@ def _parse(source: Source, path: str) -> Node:
         _malformed(source, error.pos, reason=error.msg)
     except StopIteration as stop:
         _malformed(source, stop.value, reason="Expecting value")
+    except _NotJson as error:
+        _refuse_constant(source, path, str(error))
     rest = _after_space(text, end)
     if rest != len(text):
         _malformed(source, rest, reason="Extra data")
@@ -190,6 +198,13 @@ def _parse(source: Source, path: str) -> Node:
 
 
 def _malformed(source: Source, offset: int, *, reason: str) -> NoReturn:
+    """A trailing comma is told at the bracket behind it: where and how Python tells it depends on its version."""
+    text = source.text
+    if text[offset : offset + 1] == ",":
+        behind = _after_space(text, offset + 1)
+        offset = behind if text[behind : behind + 1] in ("]", "}") else offset
+    if text[offset : offset + 1] in ("]", "}") and text[:offset].rstrip(" \t\n\r").endswith(","):
+        reason = f"a comma stands before the closing {text[offset]}"
     line = source.line(offset)
     raise InvalidInput(
         f"not JSON at character {offset} (line {line}): {reason}",
@@ -198,6 +213,37 @@ def _malformed(source: Source, offset: int, *, reason: str) -> NoReturn:
         line=line,
         ended=offset >= len(source.text.rstrip()),
     )
+
+
+def _refuse_constant(source: Source, path: str, name: str) -> NoReturn:
+    """The parser took all that stands before the first constant, so that its path can be told."""
+    found = (match.start() for match in _STRING_OR_CONSTANT.finditer(source.text) if match.group()[0] != '"')
+    offset = next(found)
+    place, line = _path_at(source.text, offset, path), source.line(offset)
+    raise InvalidInput(
+        f"{name} is not JSON (at {place}, character {offset}, line {line}): write null or a text",
+        path=place,
+        offset=offset,
+        line=line,
+    )
+
+
+def _path_at(text: str, offset: int, path: str) -> str:
+    """The path of the value that begins at an offset; what stands before it must be JSON."""
+    steps: list[int | str | None] = []
+    for match in _STRING_OR_STEP.finditer(text, 0, offset):
+        first = match.group()[0]
+        if first in "[{":
+            steps.append(0 if first == "[" else None)
+        elif first in "]}":
+            steps.pop()
+        elif first == ",":
+            steps[-1] = steps[-1] + 1 if isinstance(steps[-1], int) else None
+        elif steps and steps[-1] is None:
+            steps[-1] = _scan_string(text, match.start() + 1)[0]
+    for step in steps:
+        path = _member_path(path, step) if isinstance(step, str) else f"{path}[{step}]"
+    return path
 
 
 def _check_depth(source: Source, path: str) -> None:
@@ -212,7 +258,8 @@ def _check_depth(source: Source, path: str) -> None:
             depth += 1
             if depth > MAX_SOURCE_DEPTH:
                 raise LimitExceeded(
-                    f"JSON nests deeper than {MAX_SOURCE_DEPTH} levels at character {match.start()}: "
+                    f"JSON nests too deep at character {match.start()}: a value may have {MAX_JSON_DEPTH} levels "
+                    f"(MAX_JSON_DEPTH), what stands around it {MAX_SOURCE_DEPTH - MAX_JSON_DEPTH}: "
                     "write the inner value as a text",
                     path=path,
                     offset=match.start(),

@@ -56,6 +56,33 @@ def test_broken_text_is_refused_with_its_place(text: str, offset: int) -> None:
     assert refused.value.line == 7
 
 
+@pytest.mark.parametrize(("text", "offset"), [("[1,]", 3), ("[1 , ]", 5), ('{"a":1,\n}', 8), ('[{"a":[1,]}]', 9)])
+def test_a_trailing_comma_is_told_alike_by_every_python(text: str, offset: int) -> None:
+    with pytest.raises(InvalidInput, match=rf"at character {offset} .*a comma stands before the closing \{text[offset]}"):
+        parse(text)
+
+
+@pytest.mark.parametrize(
+    ("text", "path", "offset"),
+    [
+        ('{"NaN": [1, {"a b": -Infinity}]}', '$.NaN[1]["a b"]', 20),
+        ('["NaN, \\"", [], {"a": {}, "b": [{}, [2, NaN]]}, NaN]', "$[2].b[1][1]", 40),
+        ("Infinity", "$", 0),
+    ],
+)
+def test_a_number_that_is_not_json_is_refused_with_its_path(text: str, path: str, offset: int) -> None:
+    with pytest.raises(InvalidInput) as refused:
+        parse(text, line=7)
+    assert (refused.value.path, refused.value.offset, refused.value.line) == (path, offset, 7)
+    assert f"(at {path}, " in str(refused.value)
+
+
+def test_the_path_inside_a_text_goes_on_from_the_text() -> None:
+    node = parse('{"body": "{\\"a\\": NaN}"}').members["body"]
+    with pytest.raises(InvalidInput, match=r"at \$\.body\.a,"):
+        parse_inside(node)
+
+
 @pytest.mark.parametrize("name", ["NaN", "Infinity", "-Infinity"])
 def test_numbers_that_are_not_json_are_refused(name: str) -> None:
     with pytest.raises(InvalidInput, match=name):
@@ -72,7 +99,7 @@ def test_a_key_that_stands_twice_is_refused_when_it_is_asked_for() -> None:
 def test_depth_is_bounded_before_the_parser_sees_it() -> None:
     deep = "[" * MAX_SOURCE_DEPTH + "]" * MAX_SOURCE_DEPTH
     assert parse(deep).kind == "array"
-    with pytest.raises(LimitExceeded):
+    with pytest.raises(LimitExceeded, match=r"200 levels \(MAX_JSON_DEPTH\), what stands around it 20"):
         parse(f"[{deep}]")
     with pytest.raises(LimitExceeded):
         parse('{"a":' * 100_000)
