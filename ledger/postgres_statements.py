@@ -34,10 +34,13 @@ _KINDS: Final = {
 }
 # The number of the oldest transaction that runs and may write here. A server numbers the transactions of all its databases
 # together: one that is known to be of another database is passed by, so that a neighbour cannot hold the feed back.
+# The oldest of a snapshot is named beside those it lists: a standby lists none, and nobody is listed in their own snapshot.
 _HORIZON: Final = """(
     SELECT (coalesce(min(x.xid::text::bigint), pg_snapshot_xmax(pg_current_snapshot())::text::bigint)
         + (SELECT epoch FROM context_ledger.store)) << 20
-    FROM pg_snapshot_xip(pg_current_snapshot()) AS x (xid)
+    FROM (
+        SELECT pg_snapshot_xmin(pg_current_snapshot()) UNION ALL SELECT pg_snapshot_xip(pg_current_snapshot())
+    ) AS x (xid)
     WHERE NOT EXISTS (
         SELECT FROM pg_stat_activity a
         WHERE a.backend_xid = x.xid::xid AND a.datid <> (SELECT oid FROM pg_database WHERE datname = current_database())

@@ -152,6 +152,26 @@ def running(settings: dict[str, str]) -> Iterator[str]:
         shutil.rmtree(folder, ignore_errors=True)
 
 
+@contextlib.contextmanager
+def running_with_standby() -> Iterator[tuple[str, str]]:
+    """The connection strings of a server and of a hot standby that replays what it writes."""
+    with contextlib.ExitStack() as stack:
+        folders = [Path(tempfile.mkdtemp(prefix="ledger-pg-", dir="/tmp")) for _ in range(2)]
+        for folder in folders:
+            stack.callback(shutil.rmtree, folder, ignore_errors=True)
+        primary, standby = folders
+        user = unprivileged()
+        binaries = usable_by(user, find_binaries(), primary)
+        _prepare(primary, binaries, user)
+        # Before either has run, a copy is a backup.
+        shutil.copytree(primary / "data", standby / "data")
+        (standby / "data" / "standby.signal").touch()
+        _give(standby, user)
+        dsn = stack.enter_context(_served(primary, binaries, user, FAST))
+        settings = {"primary_conninfo": f"host={primary} user=ledger", "hot_standby": "on"}
+        yield dsn, stack.enter_context(_served(standby, binaries, user, {**FAST, **settings}))
+
+
 def find_binaries() -> Path:
     """The folder of ``postgres`` and ``initdb``."""
     installed = [path.parent for path in Path("/usr/lib/postgresql").glob("*/bin/initdb")]
@@ -200,11 +220,15 @@ def _site_packages(binaries: Path) -> Path:
     raise NoServer(f"{binaries} cannot be reached by the user who runs the server: open its folders for reading")
 
 
-def _prepare(folder: Path, binaries: Path, user: str | None) -> None:
+def _give(folder: Path, user: str | None) -> None:
     if user is not None:
         entry = pwd.getpwnam(user)
         for path in [folder, *folder.rglob("*")]:
             os.chown(path, entry.pw_uid, entry.pw_gid, follow_symlinks=False)
+
+
+def _prepare(folder: Path, binaries: Path, user: str | None) -> None:
+    _give(folder, user)
     done = subprocess.run(
         [
             binaries / "initdb",
