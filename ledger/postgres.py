@@ -74,7 +74,7 @@ class PostgresStore:
                 return found
             raise _refusal(connection, batch, taken=taken)
 
-        return self._connections.run(work)
+        return self._connections.run(work, appends=True)
 
     def head(self, name: str) -> Head | None:
         """Where a ledger is; None if nothing was ever appended to it."""

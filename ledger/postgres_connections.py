@@ -1,10 +1,12 @@
 """Connections to one PostgreSQL database: a pool a process, one deadline for everything, errors that say what to do.
 
-This module and ``ledger.postgres`` are imported only when a ``postgresql://`` address is connected.
+This module and the others of PostgreSQL are imported only when a ``postgresql://`` address is connected.
 """
 
 from __future__ import annotations
 
+import logging
+import math
 import os
 import threading
 import time
@@ -15,11 +17,12 @@ from typing import Any, Final, TypeVar
 from urllib.parse import unquote, urlsplit, urlunsplit
 
 import psycopg
-from psycopg import errors
+from psycopg import pq
 from psycopg.abc import PQGen
-from psycopg_pool import ConnectionPool, PoolClosed, PoolTimeout
+from psycopg_pool import ConnectionPool, PoolTimeout
 
-from ledger.errors import InvalidInput, NotAStore, StoreError, sentence
+from ledger.errors import InvalidInput, StoreError
+from ledger.postgres_errors import DeadlinePassed, is_lost, told
 
 T = TypeVar("T")
 
@@ -36,17 +39,16 @@ _DEFAULTS: Final[dict[str, str | int]] = {
     "keepalives_count": 3,
     "tcp_user_timeout": 30_000,
 }
-_ENVIRONMENT: Final = {"PGSERVICE", "PGCONNECT_TIMEOUT"}
+_LEAST_CONNECT_SECONDS: Final = 2
+"""libpq's own minimum."""
+
+_POOL_NAME: Final = "context-ledger"
 _PREPARE_AFTER: Final = 2
 _SERVER_SHARE: Final = 0.9
 """Of the deadline: so that the server says what took so long, before we give it up."""
 
 _inherited: Final[list[object]] = []
 """A child process keeps its parent's pool here, untouched: closing its sockets would harm the parent."""
-
-
-class DeadlinePassed(psycopg.OperationalError):
-    """The database did not answer in time; the connection is given up."""
 
 
 class Connection(psycopg.Connection[tuple[Any, ...]]):
@@ -69,6 +71,18 @@ class Connection(psycopg.Connection[tuple[Any, ...]]):
             return done.value  # type: ignore[no-any-return]  # a generator's result is not typed on StopIteration
 
 
+class _Quiet(logging.Filter):
+    """Holds back what the pool warns of our connections: a lost one is replaced here, or becomes an error."""
+
+    def filter(self, record: logging.LogRecord) -> bool:
+        given = record.args if isinstance(record.args, tuple) else ()
+        ours = any(isinstance(value, Connection) or value == _POOL_NAME for value in given)
+        return record.levelno > logging.WARNING or not ours
+
+
+logging.getLogger("psycopg.pool").addFilter(_Quiet())
+
+
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Address:
     """A ``postgresql://`` address, without the parameters that are ours: ``prepare``, ``pool`` and ``deadline``."""
@@ -77,6 +91,12 @@ class Address:
     prepare: bool
     pool_size: int
     deadline_seconds: float
+    connect_seconds: float
+
+    def connect_within(self, seconds: float) -> int:
+        """The ``connect_timeout`` that lets an attempt at each of the hosts end in this time."""
+        hosts = 1 + str(psycopg.conninfo.conninfo_to_dict(self.conninfo).get("host", "")).count(",")
+        return max(_LEAST_CONNECT_SECONDS, math.ceil(min(self.connect_seconds, seconds / hosts)))
 
     @property
     def shown(self) -> str:
@@ -101,17 +121,36 @@ def parse(url: str) -> Address:
     if not parts.netloc and not conninfo.startswith(f"{parts.scheme}://"):
         conninfo = conninfo.replace(":", "://", 1)  # urlunsplit drops the empty host of postgresql:///name
     try:
-        given = psycopg.conninfo.conninfo_to_dict(conninfo)
+        psycopg.conninfo.conninfo_to_dict(conninfo)
     except psycopg.ProgrammingError as error:
         raise InvalidInput(f"the address of the store cannot be read: {error}", path="store") from error
-    told = _ENVIRONMENT & os.environ.keys() or "service" in given
-    defaults = {} if told else {name: value for name, value in _DEFAULTS.items() if name not in given}
+    settings = _settings(conninfo)
+    defaults = {name: value for name, value in _DEFAULTS.items() if name not in settings}
     return Address(
         conninfo=psycopg.conninfo.make_conninfo(conninfo, fallback_application_name="context-ledger", **defaults),
         prepare=_choice(ours, "prepare", {"on": True, "off": False}),
         pool_size=int(_number(ours, "pool", POOL_SIZE)),
         deadline_seconds=_number(ours, "deadline", DEADLINE_SECONDS),
+        connect_seconds=_connect_seconds(settings.get("connect_timeout", str(_DEFAULTS["connect_timeout"]))),
     )
+
+
+def _settings(conninfo: str) -> dict[str, str]:
+    """What libpq goes by: the address, its service and the environment. Nothing is connected: the mode of TLS is wrong."""
+    probe = pq.PGconn.connect_start(psycopg.conninfo.make_conninfo(conninfo, sslmode="only to ask").encode())
+    try:
+        return {option.keyword.decode(): option.val.decode() for option in probe.info if option.val is not None}
+    finally:
+        probe.finish()
+
+
+def _connect_seconds(given: str) -> float:
+    """Without a bound of its own, an attempt is bound by the deadline."""
+    try:
+        seconds = float(given)
+    except ValueError:
+        raise InvalidInput(f"connect_timeout={given} for the store: give a number of seconds", path="store") from None
+    return seconds if seconds > 0 else math.inf
 
 
 def _choice(given: dict[str, str], name: str, choices: dict[str, bool]) -> bool:
@@ -141,40 +180,59 @@ class Connections:
         self._pool: ConnectionPool[Connection] | None = None
         self._closed = False
 
-    def run(self, work: Callable[[Connection, int], T]) -> T:
+    def run(self, work: Callable[[Connection, int], T], *, appends: bool = False) -> T:
         """Do some work on a connection, in autocommit; again, on a new connection, if the connection is lost.
 
         ``work`` is told which attempt this is, from 0: in a later one, the lost connection may or may not have carried
         it out. What it raises comes out as ``StoreError``, unless it is an error of ours.
         """
-        return self._repeated(self._pooled, work)
+        return self._repeated(self._pooled, work, appends=appends)
 
     def run_alone(self, work: Callable[[Connection, int], T]) -> T:
         """Like ``run``, on a connection outside the pool, whose failure to connect is told at once and by its cause."""
-        return self._repeated(self._alone, work)
+        return self._repeated(self._alone, work, appends=False)
 
     def _repeated(
         self,
         take: Callable[[float], AbstractContextManager[Connection]],
         work: Callable[[Connection, int], T],
+        *,
+        appends: bool,
     ) -> T:
         deadline = time.monotonic() + self.address.deadline_seconds
-        with translated(self.address):
+        begun = False
+        try:
             for attempt in range(ATTEMPTS):
                 try:
                     with take(deadline) as connection:
+                        begun = True
                         return work(connection, attempt)
                 except (psycopg.OperationalError, psycopg.InterfaceError) as error:
-                    if attempt + 1 == ATTEMPTS or not _is_lost(error):
+                    if attempt + 1 == ATTEMPTS or not is_lost(error) or time.monotonic() >= deadline:
                         raise
                 if self._pool is not None:
                     self._pool.drain()  # the server dropped one connection, so the others are likely to be gone too
+        except psycopg.Error as error:
+            cause = self._cause(deadline) if isinstance(error, PoolTimeout) else ""
+            raise told(error, self.address.shown, cause=cause, maybe_stored=appends and begun) from error
         raise AssertionError("the last attempt returns or raises")
+
+    def _cause(self, deadline: float) -> str:
+        """Why the pool has no connection to give."""
+        try:
+            self._connect(deadline).close()
+        except psycopg.Error as error:
+            return str(error).strip()
+        return "nothing wrong: all connections are in use, raise pool= in the address"
+
+    def _connect(self, deadline: float) -> Connection:
+        seconds = self.address.connect_within(deadline - time.monotonic())
+        return Connection.connect(self.address.conninfo, autocommit=True, prepare_threshold=None, connect_timeout=seconds)
 
     @contextmanager
     def _alone(self, deadline: float) -> Iterator[Connection]:
         self._guard()
-        connection = Connection.connect(self.address.conninfo, autocommit=True, prepare_threshold=None)
+        connection = self._connect(deadline)
         connection.deadline = deadline
         with connection:
             yield connection
@@ -182,7 +240,8 @@ class Connections:
     @contextmanager
     def _pooled(self, deadline: float) -> Iterator[Connection]:
         pool = self._open_pool()
-        connection = pool.getconn(max(0.0, deadline - time.monotonic()))
+        left = max(0.0, deadline - time.monotonic())
+        connection = pool.getconn(max(left - _LEAST_CONNECT_SECONDS, left / 2))  # and then there is time to find the cause
         try:
             connection.deadline = deadline
             yield connection
@@ -214,7 +273,12 @@ class Connections:
         return ConnectionPool(
             self.address.conninfo,
             connection_class=Connection,
-            kwargs={"autocommit": True, "prepare_threshold": _PREPARE_AFTER if self.address.prepare else None},
+            kwargs={
+                "autocommit": True,
+                "prepare_threshold": _PREPARE_AFTER if self.address.prepare else None,
+                "connect_timeout": self.address.connect_within(self.address.deadline_seconds),
+            },
+            name=_POOL_NAME,
             configure=self._configure,
             min_size=0,
             max_size=self.address.pool_size,
@@ -228,11 +292,13 @@ class Connections:
         appending, and no plan depends on the values. Not behind a pooler: there a session's settings wander.
         """
         if self.address.prepare:
+            connection.deadline = time.monotonic() + self.address.deadline_seconds
             milliseconds = int(self.address.deadline_seconds * 1000 * _SERVER_SHARE)
             connection.execute(
                 "SELECT set_config('statement_timeout', %s, false), set_config('plan_cache_mode', 'force_generic_plan', false)",
                 (str(milliseconds),),
             )
+            connection.deadline = math.inf
 
     def _guard(self) -> None:
         if self._closed:
@@ -240,70 +306,3 @@ class Connections:
         if self._pid != os.getpid():
             _inherited.append(self._pool)
             self._pool, self._lock, self._pid = None, threading.Lock(), os.getpid()
-
-
-def _is_lost(error: psycopg.Error) -> bool:
-    """Whether the connection broke, rather than that the server refused or the pool had none to give."""
-    if isinstance(error, PoolTimeout | PoolClosed | DeadlinePassed):
-        return False
-    state = error.sqlstate
-    return state is None or state.startswith("08") or state in {"57P01", "57P02", "57P03"}
-
-
-@contextmanager
-def translated(address: Address) -> Iterator[None]:
-    """Turn psycopg's errors into ``StoreError`` that says what to do."""
-    try:
-        yield
-    except psycopg.Error as error:
-        said = str(error).strip() or type(error).__name__
-        if isinstance(error, PoolTimeout):
-            said = f"{said}; connecting says: {_cause(address)}"
-        kind = NotAStore if isinstance(error, errors.DuplicateSchema) else StoreError
-        raise kind(f"PostgreSQL store {address.shown}: {sentence(said)} {_way_out(error)}", sqlstate=error.sqlstate) from error
-
-
-def _cause(address: Address) -> str:
-    """Why the pool has no connection to give."""
-    try:
-        psycopg.connect(address.conninfo).close()
-    except psycopg.Error as error:
-        return str(error).strip()
-    return "nothing wrong: all connections are in use, raise pool= in the address"
-
-
-_WAYS_OUT: Final[tuple[tuple[type[psycopg.Error] | tuple[type[psycopg.Error], ...], str], ...]] = (
-    (
-        (errors.InvalidSqlStatementName, errors.DuplicatePreparedStatement),
-        "A pooler in transaction mode stands between: add ?prepare=off to the address.",
-    ),
-    (errors.ReadOnlySqlTransaction, "This server is a standby or read-only: connect to the primary."),
-    (
-        errors.InsufficientPrivilege,
-        "Ask the owner of the schema context_ledger to run context-ledger init, or to GRANT what is missing.",
-    ),
-    (errors.DuplicateSchema, "The schema context_ledger is of something else: use another database."),
-    (errors.UndefinedTable, "The tables are gone: restore them from a backup."),
-    ((errors.DiskFull, errors.OutOfMemory), "Nothing was written: free some space and try again."),
-    (errors.TooManyConnections, "Close other clients, or lower pool= in the address."),
-    (
-        (errors.QueryCanceled, errors.LockNotAvailable),
-        "Nothing was written: find who holds it in pg_stat_activity, or raise deadline= in the address.",
-    ),
-    ((errors.SerializationFailure, errors.DeadlockDetected), "Nothing was written: try again."),
-    (errors.DataError, "Nothing was written: text may not hold U+0000 here."),
-    (errors.RestrictViolation, "Nothing was changed."),
-    (PoolTimeout, "Check the address and that the server runs."),
-)
-
-
-def _way_out(error: psycopg.Error) -> str:
-    for kind, way_out in _WAYS_OUT:
-        if isinstance(error, kind):
-            return way_out
-    if isinstance(error, DeadlinePassed) or _is_lost(error):
-        return (
-            "Check that the server runs and can be reached. If this was an append, it may have been stored: "
-            "repeat it with the same idempotency key."
-        )
-    return "Nothing was written."
