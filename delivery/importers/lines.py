@@ -39,7 +39,14 @@ class Line:
 
     def parse(self) -> Node:
         """The JSON value of the line; ``InvalidInput`` names the place in the file."""
-        return parse(decode_utf8(self.data, line=self.number, offset=self.offset), line=self.number)
+        text = decode_utf8(self.data, line=self.number, offset=self.offset)
+        return parse(text.removesuffix("\n"), line=self.number)
+
+    @property
+    def is_torn(self) -> bool:
+        """Whether the file ends inside the line: it has no end, and a bracket of it stays open."""
+        brackets = b"" if self.data.endswith(b"\n") else _STRING.sub(b"", self.data)
+        return sum(1 if match.group() in b"[{" else -1 for match in _BRACKET.finditer(brackets)) > 0
 
 
 def lines(file: BinaryIO) -> Iterator[Line]:

@@ -25,6 +25,7 @@ from delivery.importers.recognition import (
     id_in,
     is_lone_message,
     locate,
+    why_none,
 )
 from delivery.importers.source import Node, decode_utf8, parse
 from delivery.importers.transcript import Made, Skipped, Transcript
@@ -166,7 +167,7 @@ class TranscriptFile:
         try:
             return line.parse()
         except InvalidInput as error:
-            torn = "" if line.data.endswith(b"\n") else f"torn, the file ends inside it ({len(line.data)} bytes): "
+            torn = f"torn, the file ends inside it ({len(line.data)} bytes): " if line.is_torn else ""
             self.skipped.append(Skipped(line.number, f"{torn}{error}"))
             return None
 
@@ -182,7 +183,7 @@ class TranscriptFile:
             self.skipped.append(Skipped(node.line, str(error)))
             return
         if not any(element.kind in ("array", "object") for element in many):
-            self.skipped.append(Skipped(node.line, f"{node.path}: neither a message nor a conversation"))
+            self.skipped.append(Skipped(node.line, why_none(node) or f"{node.path}: neither a message nor a conversation"))
             return
         for element in many:
             yield from self._in_value(element)

@@ -113,6 +113,29 @@ def locate(node: Node) -> Found | None:
     return None
 
 
+def why_none(node: Node) -> str | None:
+    """What kept the messages of an object from being known as such: the first refusal of one of them, as for a key that
+    stands twice; None if there is none.
+    """
+    for _depth in range(_MOST_WRAPPERS):
+        inner: Node | None = None
+        try:
+            if node.kind == "array":
+                for element in node.elements:
+                    _ = element.kind == "object" and element.members
+                return None
+            if node.kind == "object":
+                held = (node.get(name) for name in WRAPPERS)
+                inner = next((found for found in held if found is not None and _may_hold(found)), None)
+                inner = parse_inside(inner) if inner is not None and inner.kind == "string" else inner
+        except InvalidInput as error:
+            return str(error)
+        if inner is None:
+            return None
+        node = inner
+    return None
+
+
 def _found(messages: list[Node], body: Node | None, source_id: str | None, line: int) -> Found:
     """Where nothing around the messages names the conversation, the first of them may."""
     if source_id is None and messages and is_message(messages[0]):
@@ -133,9 +156,12 @@ def _holder(node: Node, name: str) -> Node | None:
     if found.kind == "array":
         empty = name == "messages" and not found.elements
         return found if empty or is_message_list(found) else None
-    if found.kind == "string":
-        return found if found.string().lstrip()[:1] in ("{", "[") else None
-    return found if found.kind == "object" else None
+    return found if _may_hold(found) else None
+
+
+def _may_hold(node: Node) -> bool:
+    """Whether a value is an object or an array, or a text that looks like one."""
+    return node.kind in ("object", "array") or (node.kind == "string" and node.string().lstrip()[:1] in ("{", "["))
 
 
 def is_message_list(node: Node) -> bool:

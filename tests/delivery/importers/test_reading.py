@@ -152,6 +152,62 @@ def test_a_torn_last_line_is_reported_and_the_rest_imported(read: Any) -> None:
     assert f"{len(torn)} bytes" in skipped[0].reason
 
 
+@pytest.mark.parametrize(
+    ("line", "reason"),
+    [
+        (b'[{"role":"user","content":"a"},{"role":"user","content":Infinity}]', "Infinity is not JSON (at $[1].content,"),
+        (b'[{"role":"user","content":' + b"[" * 300 + b"]" * 300 + b"}]", "JSON nests too deep"),
+        (b'[{"role":"user","content":"\xff"}]', "not UTF-8 at byte 27 "),
+        (b'{"messages":[]}}', "not JSON at character 15 (line 1)"),
+        (b"NaN", "NaN is not JSON (at $,"),
+    ],
+)
+def test_a_whole_last_line_is_not_called_torn(read: Any, line: bytes, reason: str) -> None:
+    for content, place in ((line, 0), (lines(HELLO).encode() + line, 1)):
+        try:
+            skipped = read.all(content)[1]
+        except NothingRecognised as error:
+            skipped = error.skipped
+        assert [skip.line for skip in skipped] == [1 + place]
+        assert skipped[0].reason.startswith(reason) or place
+        assert "torn" not in skipped[0].reason
+
+
+@pytest.mark.parametrize("torn", [b'[{"role":"user","content":"\xc3', b'{"role":"user","content":"a]}', b'{"a":NaN,"b":[{}'])
+def test_whatever_is_wrong_with_a_torn_line_it_is_called_torn(read: Any, torn: bytes) -> None:
+    _, skipped = read.all(lines(HELLO).encode() + torn)
+    assert skipped[0].reason.startswith(f"torn, the file ends inside it ({len(torn)} bytes): ")
+
+
+@pytest.mark.parametrize("broken", ["{", '{"role":', '{"role":"user",', "[1, 2 ", "[", '{"role":"user","cont'])
+def test_a_broken_line_has_one_number(read: Any, broken: str) -> None:
+    _, skipped = read.all(lines(*[HELLO] * 45) + f"{broken}\n" + lines(HELLO))
+    assert [skip.line for skip in skipped] == [46]
+    assert "(line 46)" in skipped[0].reason
+
+
+@pytest.mark.parametrize(
+    ("around", "path"),
+    [
+        ('{{"id":"z","messages":[{0}]}}', "$.messages[0]"),
+        ('{{"body":{{"messages":[7,{0}]}}}}', "$.body.messages[1]"),
+        ("[[{0}]]", "$[0][0]"),
+        ("{0}", "$"),
+    ],
+)
+def test_a_key_that_stands_twice_is_named_with_its_path(read: Any, around: str, path: str) -> None:
+    content = around.format('{"role":"user","content":"a","content":"b"}')
+    _, skipped = read.all(lines(HELLO) + content)
+    assert len(skipped) == 1
+    assert skipped[0].reason.startswith("duplicate key 'content'")
+    assert f"(at {path})" in skipped[0].reason
+
+
+def test_a_text_that_is_no_json_keeps_nothing_from_being_known(read: Any) -> None:
+    _, skipped = read.all(lines(HELLO, "hello", {"request": "hello"}))
+    assert [skip.reason for skip in skipped] == ["$: neither a message nor a conversation"] * 2
+
+
 def test_a_torn_first_line_is_reported_and_the_rest_imported(read: Any) -> None:
     for torn in ('{"role":"user","cont', '{"role":"user",', '{"role":'):
         conversations, skipped = read.all(f"{torn}\n{lines(HELLO, HELLO)}")
