@@ -18,7 +18,7 @@ from psycopg.types.numeric import Int8
 from ledger.errors import NotAStore, StoreError, VersionConflict
 from ledger.postgres_append import append_of
 from ledger.postgres_connections import Address, Connection, Connections, parse
-from ledger.postgres_schema import ADVISORY_LOCK, MIGRATIONS, SCHEMA_VERSION
+from ledger.postgres_schema import ADVISORY_LOCK, MIGRATIONS, SCHEMA_VERSION, schema_version
 from ledger.postgres_statements import (
     DERIVED_PUT,
     FEED,
@@ -161,11 +161,11 @@ def _prepare(connection: Connection, place: str) -> bytes:
     """Bring the tables up to this release, check that positions will rise, and return the secret."""
     if connection.info.server_version < _OLDEST_SERVER:
         raise StoreError(f"PostgreSQL store {place}: the server is older than version 13: use a newer one")
-    found = _schema_version(connection)
+    found = schema_version(connection, place)
     if found < SCHEMA_VERSION:
         with connection.transaction():
             connection.execute("SELECT pg_advisory_xact_lock(%s)", (ADVISORY_LOCK,))
-            _migrate(connection, _schema_version(connection), place)
+            _migrate(connection, schema_version(connection, place), place)
     elif found > SCHEMA_VERSION:
         raise StoreError(
             f"PostgreSQL store {place}: it has schema {found}, this release knows {SCHEMA_VERSION}: upgrade context-ledger"
@@ -173,18 +173,6 @@ def _prepare(connection: Connection, place: str) -> bytes:
     row = connection.execute("SELECT secret FROM context_ledger.store").fetchone()
     assert row is not None, "a migrated store has its row"
     return bytes(row[0])
-
-
-def _schema_version(connection: Connection) -> int:
-    # Read from the catalogue's table: to_regclass may answer from a cache that is older than the lock.
-    row = connection.execute(
-        "SELECT FROM pg_catalog.pg_class c JOIN pg_catalog.pg_namespace n ON n.oid = c.relnamespace "
-        "WHERE n.nspname = 'context_ledger' AND c.relname = 'store'"
-    ).fetchone()
-    if row is None:
-        return 0
-    row = connection.execute("SELECT schema FROM context_ledger.store").fetchone()
-    return 0 if row is None else int(row[0])
 
 
 def _migrate(connection: Connection, found: int, place: str) -> None:

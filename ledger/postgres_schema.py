@@ -6,7 +6,11 @@ Everything is named with its schema, so no ``search_path`` matters.
 
 from __future__ import annotations
 
-from typing import Final
+from typing import Any, Final
+
+import psycopg
+
+from ledger.errors import NotAStore
 
 ADVISORY_LOCK: Final = 0x43544C47
 """Held by the one process that migrates."""
@@ -108,3 +112,29 @@ MIGRATIONS: Final[tuple[str, ...]] = (_TABLES + _TRIGGERS, _BLOBS_AS_THEY_ARE)
 """The statements that lead from each version of the schema to the next, from an empty database on."""
 
 SCHEMA_VERSION: Final = len(MIGRATIONS)
+
+# Read from the catalogue's tables: to_regclass may answer from a cache that is older than the lock.
+_STORE: Final = """
+SELECT c.relkind = 'r' AND array_agg(a.attname || ' ' || format_type(a.atttypid, NULL))
+    @> ARRAY['one boolean', 'schema integer', 'epoch bigint', 'secret bytea']
+FROM pg_catalog.pg_class c
+JOIN pg_catalog.pg_namespace n ON n.oid = c.relnamespace
+LEFT JOIN pg_catalog.pg_attribute a ON a.attrelid = c.oid AND a.attnum > 0 AND NOT a.attisdropped
+WHERE n.nspname = 'context_ledger' AND c.relname = 'store'
+GROUP BY c.relkind
+"""
+
+
+def schema_version(connection: psycopg.Connection[tuple[Any, ...]], place: str) -> int:
+    """The version of the schema in the database; 0 if there is none. ``NotAStore`` if its name is of something else."""
+    row = connection.execute(_STORE).fetchone()
+    if row is None:
+        return 0
+    found = None
+    if row[0]:
+        found = connection.execute(
+            "SELECT schema FROM context_ledger.store WHERE schema >= 1 AND octet_length(secret) = 32"
+        ).fetchone()
+    if found is None:
+        raise NotAStore(f"PostgreSQL store {place}: the schema context_ledger is of something else: use another database")
+    return int(found[0])

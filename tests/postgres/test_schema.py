@@ -71,6 +71,29 @@ def test_a_schema_of_something_else_is_left_alone(url: str) -> None:
         assert connection.execute("SELECT count(*) FROM pg_class WHERE relname = 'ledgers'").fetchone() == (0,)
 
 
+@pytest.mark.parametrize(
+    "content",
+    [
+        "TABLE context_ledger.store (schema text); INSERT INTO context_ledger.store VALUES ('first')",
+        "TABLE context_ledger.store (a integer)",
+        "TABLE context_ledger.store ()",
+        "VIEW context_ledger.store AS SELECT true AS one, 2 AS schema, 0::bigint AS epoch, ''::bytea AS secret",
+        "TABLE context_ledger.store AS SELECT true AS one, 2 AS schema, 0::bigint AS epoch",
+        "TABLE context_ledger.store (one boolean, schema integer, epoch bigint, secret bytea)",
+        "TABLE context_ledger.store AS SELECT true AS one, -1 AS schema, 0::bigint AS epoch, ''::bytea AS secret",
+        "TABLE context_ledger.store AS SELECT true AS one, 2 AS schema, 0::bigint AS epoch, NULL::bytea AS secret",
+        "SEQUENCE context_ledger.store",
+    ],
+)
+def test_a_store_of_something_else_is_left_alone(url: str, content: str) -> None:
+    """Something by the name of our own table."""
+    with psycopg.connect(url, autocommit=True) as connection:
+        connection.execute(f"CREATE SCHEMA context_ledger; CREATE {content}".encode())
+        with pytest.raises(NotAStore, match="use another database"):
+            open_postgres(url)
+        assert connection.execute("SELECT count(*) FROM pg_class WHERE relname = 'ledgers'").fetchone() == (0,)
+
+
 def test_another_encoding_is_refused(url: str) -> None:
     name = text.Identifier(f"{psycopg.conninfo.conninfo_to_dict(url)['dbname']}_latin1")
     with psycopg.connect(url, autocommit=True) as connection:
