@@ -36,6 +36,7 @@ MAX_DOCUMENT_BYTES: Final = 1024 * 1024 * 1024
 """Bytes of a file that is one JSON value, because that must be held in memory whole."""
 
 _SHOWN_REASONS: Final = 3
+_GAP: Final = "; messages on later lines follow it: once it is repaired, import the file into another ledger"
 
 
 class Conversation:
@@ -90,6 +91,7 @@ class TranscriptFile:
         self.path = Path(path)
         self.skipped: list[Skipped] = []
         self._format = format
+        self._broken: list[int] = []
 
     def __iter__(self) -> Iterator[Conversation]:
         any_found = False
@@ -136,16 +138,30 @@ class TranscriptFile:
 
     def _of_lines(self, file: BinaryIO) -> Iterator[Conversation]:
         groups: dict[str | None, Found] = {}
+        last = 0
         for line in self._lines(file):
             node = self._parse_line(line)
             if node is None:
                 continue
             if is_lone_message(node):
                 self._add_message(groups, line, node)
+                last = line.number
             else:
                 yield from self._in_value(node)
+        self._tell_of_gaps(last)
         for found in groups.values():
             yield from self._convert(found)
+
+    def _tell_of_gaps(self, last: int) -> None:
+        """A broken line before the last of the messages that stand on lines is missing in the middle of a conversation."""
+        for place in self._broken:
+            skip = self.skipped[place]
+            if skip.line < last:
+                self.skipped[place] = Skipped(skip.line, f"{skip.reason}{_GAP}")
+
+    def _skip_broken(self, line: int, reason: str) -> None:
+        self._broken.append(len(self.skipped))
+        self.skipped.append(Skipped(line, reason))
 
     def _add_message(self, groups: dict[str | None, Found], line: Line, node: Node) -> None:
         source_id = id_in(node, CONVERSATION_IDS)
@@ -159,7 +175,7 @@ class TranscriptFile:
     def _lines(self, file: BinaryIO) -> Iterator[Line]:
         for line in lines(file):
             if line.is_too_long:
-                self.skipped.append(Skipped(line.number, line.passed_over))
+                self._skip_broken(line.number, line.passed_over)
             elif line.data.strip():
                 yield line
 
@@ -168,7 +184,7 @@ class TranscriptFile:
             return line.parse()
         except InvalidInput as error:
             torn = f"torn, the file ends inside it ({len(line.data)} bytes): " if line.is_torn else ""
-            self.skipped.append(Skipped(line.number, f"{torn}{error}"))
+            self._skip_broken(line.number, f"{torn}{error}")
             return None
 
     def _in_value(self, node: Node) -> Iterator[Conversation]:
@@ -180,7 +196,7 @@ class TranscriptFile:
                 return
             many = _many(node)
         except InvalidInput as error:
-            self.skipped.append(Skipped(node.line, str(error)))
+            self._skip_broken(node.line, str(error))
             return
         if not any(element.kind in ("array", "object") for element in many):
             self.skipped.append(Skipped(node.line, why_none(node) or f"{node.path}: neither a message nor a conversation"))

@@ -84,10 +84,20 @@ def test_lines_that_were_broken_in_the_middle_of_a_conversation(store: Ledgers, 
     broken = {20: "{", 50: whole[50][:-3], 51: "\x00", 90: "[1, 2", 120: whole[120] + "}", 150: "NaN", 199: whole[199][:9]}
     first = import_file(store, write("\n".join(broken.get(number, line) for number, line in enumerate(whole))), ledger="case")
     assert (first.events, [skip.line for skip in first.skipped]) == (193, [number + 1 for number in broken])
+    told = ["import the file into another ledger" in skip.reason for skip in first.skipped]
+    assert told == [True] * 6 + [False], "what is missing at the end can be added"
     with pytest.raises(TranscriptDiverged, match="name another ledger") as refused:
         import_file(store, write("\n".join(whole)), ledger="case")
     assert (refused.value.turn, store.ledger("case").version) == (21, 193)
     assert import_file(store, write("\n".join(whole)), ledger="mended").events == 200
+
+
+def test_only_a_broken_line_leaves_a_gap(store: Ledgers, write: Any) -> None:
+    """A line that is no message is not missing from the conversation."""
+    twice = '{"role":"user","content":"b","content":"c"}'
+    lines = ['{"title":"x"}', '{"role":"user","content":"a"}', twice, '{"role":"user","content":"d"}', twice]
+    skipped = import_file(store, write("\n".join(lines)), ledger="case").skipped
+    assert [(skip.line, "another ledger" in skip.reason) for skip in skipped] == [(1, False), (3, True), (5, False)]
 
 
 def test_a_broken_line_at_the_end_that_was_finished(store: Ledgers, write: Any) -> None:
