@@ -116,10 +116,14 @@ class Connections:
             connection = sqlite3.connect(
                 self.path, isolation_level=None, check_same_thread=False, timeout=BUSY_TIMEOUT_SECONDS, cached_statements=64
             )
+        except sqlite3.Error as error:
+            raise _translated(error, self.path) from error
+        try:
             connection.execute(f"PRAGMA synchronous = {_SYNCHRONOUS[self.journal]}")
             connection.execute("PRAGMA secure_delete = ON")
             connection.execute("PRAGMA trusted_schema = OFF")
         except sqlite3.Error as error:
+            connection.close()
             raise _translated(error, self.path) from error
         return connection
 
