@@ -23,6 +23,8 @@ from collections.abc import Iterator
 from dataclasses import dataclass
 from pathlib import Path
 
+from ledger.connect import Ledgers
+
 FENCE = re.compile(r"^(?P<indent> *)(?P<fence>`{3,}|~{3,})(?P<info>[^`]*)$")
 COMMAND_TIMEOUT_SECONDS = 120
 
@@ -108,6 +110,10 @@ def run_document(document: str, *, name: str, folder: Path) -> int:
             ran += 1
     except WrongDocument as wrong:
         raise WrongDocument(f"{name}, {wrong}") from wrong.__cause__
+    finally:
+        for value in namespace.values():  # what a document leaves open would be found during another test
+            if isinstance(value, Ledgers):
+                value.close()
     return ran
 
 
