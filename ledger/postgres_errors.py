@@ -42,9 +42,15 @@ _WAYS_OUT: Final[tuple[tuple[type[psycopg.Error] | tuple[type[psycopg.Error], ..
 # A refused connection comes without a code of its own, so its words are read. These are not tried again.
 _REFUSALS: Final = (
     (
-        re.compile(
-            r'authentication failed|no password supplied|role ".*" (does not exist|is not permitted)|no pg_hba\.conf entry'
-        ),
+        re.compile(r"no pg_hba\.conf entry|pg_hba\.conf rejects"),
+        "Ask for TLS with sslmode=require in the address, or let the server's pg_hba.conf admit this host and user.",
+    ),
+    (
+        re.compile(r"certificate verify failed|root certificate file|server does not support SSL"),
+        "Check sslmode and sslrootcert in the address, and the server's certificate.",
+    ),
+    (
+        re.compile(r'authentication failed|no password supplied|role ".*" (does not exist|is not permitted)'),
         "Check the user and the password: in the address, in PGUSER and PGPASSWORD, or in the password file.",
     ),
     (re.compile(r'database ".*" does not exist'), "Make it with createdb, or check the name in the address."),

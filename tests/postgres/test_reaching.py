@@ -104,16 +104,18 @@ def test_the_advice_fits_the_refusal(url: str, change: tuple[str, str], says: st
 
 
 @pytest.mark.parametrize(
-    "said",
+    ("said", "way_out"),
     [
-        'FATAL:  password authentication failed for user "app"',
-        "connection to server failed: fe_sendauth: no password supplied",
-        'FATAL:  no pg_hba.conf entry for host "10.0.0.1", user "app", database "x", no encryption',
+        ('FATAL:  password authentication failed for user "app"', "Check the user and the password"),
+        ("connection to server failed: fe_sendauth: no password supplied", "Check the user and the password"),
+        ('FATAL:  no pg_hba.conf entry for host "10.0.0.1", user "app", database "x", no encryption', "sslmode=require"),
+        ('FATAL:  pg_hba.conf rejects connection for host "10.0.0.1", user "app", no encryption', "sslmode=require"),
+        ("SSL error: certificate verify failed", "sslrootcert"),
     ],
 )
-def test_a_wrong_password_is_told_as_one(said: str) -> None:
-    """In the words of the server and of libpq: the server of the tests asks for none."""
-    assert "Check the user and the password" in str(told(psycopg.OperationalError(said), "db/x", cause="", maybe_stored=False))
+def test_a_refusal_is_told_as_what_it_is(said: str, way_out: str) -> None:
+    """In the words of the server and of libpq: the server of the tests asks for no password and has no TLS."""
+    assert way_out in str(told(psycopg.OperationalError(said), "db/x", cause="", maybe_stored=False))
 
 
 def test_only_an_append_may_have_been_stored(url: str) -> None:
