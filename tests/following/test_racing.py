@@ -7,6 +7,7 @@ from __future__ import annotations
 
 import random
 import threading
+from abc import abstractmethod
 from collections.abc import Iterator
 from contextlib import AbstractContextManager, nullcontext, suppress
 from typing import Final, Self
@@ -150,8 +151,8 @@ class Background(AbstractContextManager["Background"]):
         self._stop.set()
         self._thread.join()
 
-    def _run(self) -> None:
-        raise NotImplementedError
+    @abstractmethod
+    def _run(self) -> None: ...
 
 
 class Killer(Background):

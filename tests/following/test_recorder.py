@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import threading
+from abc import abstractmethod
 from collections import Counter
 from collections.abc import Callable, Iterator
 from pathlib import Path
@@ -115,13 +116,13 @@ def test_a_subscription_waits_and_stops(ledgers: Ledgers, recorder: LedgerRecord
 class Roles(TrackingRecorder):
     """Counts turns by role."""
 
+    @abstractmethod
     def count(self, role: str, tracking: Tracking) -> None:
         """One more turn."""
-        raise NotImplementedError
 
+    @abstractmethod
     def counts(self) -> dict[str, int]:
         """Turns by role."""
-        raise NotImplementedError
 
 
 class PopoRoles(POPOTrackingRecorder, Roles):
