@@ -20,7 +20,7 @@ from ledger.connect import connect
 from ledger.events import TurnRecorded
 from ledger.following import pages
 from ledger.store import Store, Stored
-from ledger.writer import recorded
+from ledger.reading import recorded
 
 NAME = "turns_by_role"
 CREATE = "CREATE TABLE IF NOT EXISTS turns_by_role (ledger TEXT, role TEXT, turns BIGINT, PRIMARY KEY (ledger, role))"

@@ -3,23 +3,35 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable
-from typing import Any, Final, NoReturn
+from typing import Any, Final, NoReturn, get_args
 
 from ledger import events as e
-from ledger.errors import AdmissionRefused, ClosedLedger, InvalidInput, nearest
+from ledger.errors import AdmissionRefused, ClosedLedger, ForgottenLedger, InvalidInput, OnHold, nearest
 from ledger.parts import DocumentPart, ImagePart, ToolCallPart
-from ledger.standing import RANK, Claim, Standing, canonical_field, may_supersede
+from ledger.standing import RANK, Standing, canonical_field, may_supersede
 
 
 def admit(standing: Standing, event: e.Event) -> None:
     """Raise ``AdmissionRefused`` (or a child) if the event may not be the next one; it changes nothing."""
-    if standing.closed and not isinstance(event, e.OutcomeRecorded):
-        raise ClosedLedger(f"the ledger was closed and takes no {_type(event)}: open another one", event=_type(event))
+    if not isinstance(event, e.Governing):
+        _takes_events(standing, event)
     check = _CHECKS.get(type(event))
     if check is not None:
         check(standing, event)
-    if not isinstance(event, e.TurnRecorded):
+    if not isinstance(event, e.TurnRecorded | e.Governing):
         _provenance(standing, event.turn, getattr(event, "source", None))
+
+
+def _takes_events(standing: Standing, event: e.Event) -> None:
+    if standing.forgotten is not None:
+        raise ForgottenLedger(
+            f"the ledger was forgotten by job {standing.forgotten} and takes no {_type(event)}: open another one, or "
+            "re-authorise it",
+            event=_type(event),
+            job=standing.forgotten,
+        )
+    if standing.closed and not isinstance(event, e.OutcomeRecorded):
+        raise ClosedLedger(f"the ledger was closed and takes no {_type(event)}: open another one", event=_type(event))
 
 
 def _refuse(message: str, **details: Any) -> NoReturn:
@@ -40,6 +52,14 @@ def _provenance(standing: Standing, turn: int | None, source: e.Source | None) -
             field="turn",
             turn=turn,
             last=standing.turn,
+        )
+    forgotten = standing.forgotten_turns.get(turn)
+    if forgotten is not None:
+        _refuse(
+            f"turn {turn} was forgotten by job {forgotten.job}, nothing can be said from it: name another turn",
+            field="turn",
+            turn=turn,
+            job=forgotten.job,
         )
     role = standing.roles.get(turn)
     if source == "user" and role not in (None, "user"):
@@ -104,6 +124,21 @@ def _returned(standing: Standing, event: e.ToolReturned) -> None:
         )
 
 
+def _takes_claims(standing: Standing, event: e.FactEvent | e.ContradictionRecorded, name: str) -> None:
+    """A field that was forgotten by its name is not learnt again from what was said before."""
+    through = standing.tombstone(name)
+    if through is None:
+        return
+    told_anew = event.turn > through if event.turn is not None else getattr(event, "source", None) in ("user", "interface")
+    if not told_anew:
+        _refuse(
+            f"field {name!r} was forgotten, and turns up to {through} are no source for it any more: the user may state it "
+            "in a later turn",
+            field="field",
+            through_turn=through,
+        )
+
+
 def _canonical(field: str) -> None:
     canonical = canonical_field(field)
     if field != canonical or not canonical:
@@ -112,8 +147,11 @@ def _canonical(field: str) -> None:
         )
 
 
-def _standing_claim(standing: Standing, event: e.FactSuperseded | e.FactRetracted, named: int) -> Claim:
+def _standing_claim(standing: Standing, event: e.FactSuperseded | e.FactRetracted, named: int) -> None:
+    """The claim that is named stands and may be taken away; of one that was forgotten since, this is not known any more."""
     claim = standing.facts.get(event.field)
+    if claim is None and named in standing.erased:
+        return
     if claim is None or claim.version != named:
         found = "nothing" if claim is None else f"the claim of version {claim.version}"
         _refuse(
@@ -128,11 +166,11 @@ def _standing_claim(standing: Standing, event: e.FactSuperseded | e.FactRetracte
             field=event.field,
             source=event.source,
         )
-    return claim
 
 
 def _fact_set(standing: Standing, event: e.FactSet) -> None:
     _canonical(event.field)
+    _takes_claims(standing, event, event.field)
     claim = standing.facts.get(event.field)
     if claim is not None:
         _refuse(
@@ -145,6 +183,7 @@ def _fact_set(standing: Standing, event: e.FactSet) -> None:
 
 def _reaffirmed(standing: Standing, event: e.FactReaffirmed) -> None:
     _canonical(event.field)
+    _takes_claims(standing, event, event.field)
     claim = standing.facts.get(event.field)
     known = set() if claim is None else {claim.canonical}
     for dispute in standing.disputes_about(event.field):
@@ -155,6 +194,7 @@ def _reaffirmed(standing: Standing, event: e.FactReaffirmed) -> None:
 
 def _superseded(standing: Standing, event: e.FactSuperseded) -> None:
     _canonical(event.field)
+    _takes_claims(standing, event, event.field)
     _standing_claim(standing, event, event.replaces)
 
 
@@ -163,9 +203,18 @@ def _retracted(standing: Standing, event: e.FactRetracted) -> None:
     _standing_claim(standing, event, event.retracts)
 
 
+def _not_erased(standing: Standing, kind: str, name: str) -> None:
+    """Say so if what is named was forgotten."""
+    number = name.rpartition("_")[2]
+    found = standing.erased.get(int(number)) if number.isdecimal() else None
+    if found is not None and name not in standing.entries and name not in standing.disputes:
+        _refuse(f"{kind} {name!r} was forgotten by job {found.forgotten.job}", field=kind, job=found.forgotten.job)
+
+
 def _entry_closed(standing: Standing, event: e.EntryClosed) -> None:
     state = standing.entries.get(event.entry)
     if state is None:
+        _not_erased(standing, "entry", event.entry)
         near = nearest(event.entry, (name for name, is_open in standing.entries.items() if is_open))
         _refuse(f"no entry {event.entry!r} (open: {', '.join(near) or 'none like it'})", field="entry", entry=event.entry)
     if not state:
@@ -184,8 +233,10 @@ def _evidence(standing: Standing, event: e.EvidenceRecorded) -> None:
 def _contradiction(standing: Standing, event: e.ContradictionRecorded) -> None:
     if event.field is not None:
         _canonical(event.field)
+        _takes_claims(standing, event, event.field)
     for side in event.sides:
         if side.evidence is not None and side.evidence not in standing.evidence:
+            _not_erased(standing, "evidence", side.evidence)
             near = ", ".join(nearest(side.evidence, standing.evidence)) or "none like it"
             _refuse(f"no evidence {side.evidence!r} in this ledger (known: {near})", field="sides", evidence=side.evidence)
         if side.version is not None and side.version > standing.version:
@@ -199,6 +250,7 @@ def _contradiction(standing: Standing, event: e.ContradictionRecorded) -> None:
 def _resolved(standing: Standing, event: e.ContradictionResolved) -> None:
     dispute = standing.disputes.get(event.contradiction)
     if dispute is None:
+        _not_erased(standing, "contradiction", event.contradiction)
         known = standing.disputes.keys()
         state = "resolved already" if event.contradiction in known else "not known"
         _refuse(f"contradiction {event.contradiction!r} is {state}", field="contradiction", contradiction=event.contradiction)
@@ -209,6 +261,59 @@ def _resolved(standing: Standing, event: e.ContradictionResolved) -> None:
             field="source",
             contradiction=event.contradiction,
         )
+
+
+def _forgotten(standing: Standing, event: e.ContentForgotten) -> None:
+    if standing.held is not None:
+        raise OnHold(
+            f"the ledger is under a legal hold ({standing.held}), nothing of it may be erased: lift the hold first",
+            because=standing.held,
+        )
+    late = [erasure.version for erasure in event.erased if erasure.version > standing.version]
+    if late:
+        _refuse(f"version {late[0]} is not recorded yet", field="erased", version=late[0])
+
+
+def _declined(standing: Standing, event: e.ForgettingDeclined) -> None:
+    if event.turn is None or not 0 < event.turn <= standing.turn or standing.roles.get(event.turn) not in (None, "user"):
+        _refuse(f"turn {event.turn} is not a user turn of this ledger: name the turn that asks to forget", field="turn")
+
+
+def _reauthorised(standing: Standing, event: e.LedgerReauthorised) -> None:
+    if standing.forgotten is None:
+        _refuse("the ledger was not forgotten, so it needs no re-authorising", field="ledger")
+
+
+def _hold_placed(standing: Standing, event: e.HoldPlaced) -> None:
+    if standing.held is not None:
+        _refuse(f"the ledger is under a legal hold already ({standing.held}): lift it first", field="hold")
+
+
+def _hold_lifted(standing: Standing, event: e.HoldLifted) -> None:
+    if standing.held is None:
+        _refuse("the ledger is under no legal hold", field="hold")
+
+
+_RETAINED: Final[dict[str, frozenset[str] | None]] = {
+    "ledger": frozenset(),
+    "label": None,
+    "section": frozenset({"entities", *get_args(e.Section)}),
+    "type": frozenset(
+        str(model.model_fields["type"].default)
+        for model in get_args(get_args(e.Event)[0])
+        if model not in get_args(e.Governing)
+    ),
+}
+
+
+def _retention(standing: Standing, event: e.RetentionSet) -> None:
+    allowed = _RETAINED[event.scope]
+    if event.scope == "ledger":
+        if event.name is not None:
+            raise InvalidInput(f"retention of the whole ledger has no name, not {event.name!r}: leave it out", path="name")
+    elif event.name is None or (allowed is not None and event.name not in allowed):
+        known = "its name" if allowed is None else f"one of {', '.join(sorted(allowed))}"
+        raise InvalidInput(f"retention of a {event.scope} named {event.name!r}: give {known}", path="name")
 
 
 _CHECKS: Final[dict[type[Any], Callable[[Standing, Any], None]]] = {
@@ -223,4 +328,10 @@ _CHECKS: Final[dict[type[Any], Callable[[Standing, Any], None]]] = {
     e.EvidenceRecorded: _evidence,
     e.ContradictionRecorded: _contradiction,
     e.ContradictionResolved: _resolved,
+    e.ContentForgotten: _forgotten,
+    e.ForgettingDeclined: _declined,
+    e.LedgerReauthorised: _reauthorised,
+    e.HoldPlaced: _hold_placed,
+    e.HoldLifted: _hold_lifted,
+    e.RetentionSet: _retention,
 }

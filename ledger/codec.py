@@ -1,25 +1,36 @@
 """Between events and stored bytes: the type and its version name the model, the payload is the event's JSON.
 
 The turn is lifted into the envelope and put back when reading, because the columns are the only copy. The payload of the first
-event of a keyed command begins with the digest of its request. Nothing is imported by name and nothing is guessed.
+event of a keyed command begins with the digest of its request; then come the tags of an event that has some, so that they are
+committed to and erased with it. Nothing is imported by name and nothing is guessed.
 """
 
 from __future__ import annotations
 
 import hashlib
+import re
 import zlib
+from collections.abc import Iterable
 from typing import Final, cast, get_args
 
+import orjson
 from pydantic import ValidationError
 from pydantic_core import PydanticSerializationError
 
 from ledger.errors import CorruptRecord, InvalidInput, LimitExceeded, UnknownEventType
 from ledger.events import Event, EventBase
-from ledger.limits import MAX_PAYLOAD_BYTES
+from ledger.limits import MAX_NAME_CHARACTERS, MAX_PAYLOAD_BYTES, MAX_TAGS
+from ledger.record import NO_TAGS, Tags
 
 _DOMAIN: Final = b"context-ledger/payload/1\0"
 _REQUEST: Final = b'{"request":"'
 _DIGEST_LENGTH: Final = 64
+_TAGS: Final = b'{"tags":'
+_END_OF_TAGS: Final = b'"]}'
+_TAG: Final = re.compile(
+    r'[^"\\\s\x00-\x1f\x7f-\x9f\ud800-\udfff](?:[^"\\\x00-\x1f\x7f-\x9f\u2028\u2029\ud800-\udfff]*'
+    r'[^"\\\s\x00-\x1f\x7f-\x9f\ud800-\udfff])?'
+)
 
 PLAIN: Final = 0
 ZLIB: Final = 1
@@ -33,7 +44,7 @@ MODELS: Final[dict[tuple[str, int], type[EventBase]]] = {
 _TYPES: Final = {model: name for (name, _), model in MODELS.items()}
 
 
-def encode(event: EventBase, request_digest: str | None = None) -> bytes:
+def encode(event: EventBase, request_digest: str | None = None, tags: Tags = NO_TAGS) -> bytes:
     """The payload of an event; ``request_digest`` (64 hexadecimal digits) only for ordinal 0 of a keyed command."""
     try:
         payload = event.__pydantic_serializer__.to_json(event, exclude_none=True, warnings="error")
@@ -45,9 +56,17 @@ def encode(event: EventBase, request_digest: str | None = None) -> bytes:
             "store the content as an artifact and refer to it",
             path="$",
         )
+    if tags.subjects or tags.labels:
+        known = {name: names for name, names in (("subjects", tags.subjects), ("labels", tags.labels)) if names}
+        payload = _TAGS + orjson.dumps(known) + _rest(payload)
     if request_digest is None:
         return payload
-    return _REQUEST + request_digest.encode() + (b'"}' if payload == b"{}" else b'",' + payload[1:])
+    return _REQUEST + request_digest.encode() + b'"' + _rest(payload)
+
+
+def _rest(payload: bytes) -> bytes:
+    """A JSON object as what follows the first member of another."""
+    return b"}" if payload == b"{}" else b"," + payload[1:]
 
 
 def decode(type_name: str, type_version: int, turn: int | None, payload: bytes) -> Event:
@@ -60,7 +79,7 @@ def decode(type_name: str, type_version: int, turn: int | None, payload: bytes) 
             type_version=type_version,
         )
     try:
-        return cast(Event, model.model_validate_json(_with_turn(_without_request(payload), turn)))
+        return cast(Event, model.model_validate_json(_with_turn(_without_tags(_without_request(payload)), turn)))
     except ValidationError as error:
         raise CorruptRecord(
             f"the payload of a {type_name} does not have its fields: {error.error_count()} problems, first "
@@ -84,6 +103,42 @@ def request_digest_of(payload: bytes) -> str | None:
     if not payload.startswith(_REQUEST):
         return None
     return payload[len(_REQUEST) : len(_REQUEST) + _DIGEST_LENGTH].decode()
+
+
+def tags_of(payload: bytes) -> Tags:
+    """The tags that an event was appended with."""
+    rest = _without_request(payload)
+    if not rest.startswith(_TAGS):
+        return NO_TAGS
+    found = orjson.loads(rest[len(_TAGS) : rest.index(_END_OF_TAGS) + len(_END_OF_TAGS)])
+    return Tags(tuple(found.get("subjects", ())), tuple(found.get("labels", ())))
+
+
+def check_tags(subjects: Iterable[str], labels: Iterable[str]) -> Tags:
+    """Tags in order, each once. ``InvalidInput`` for one that cannot be kept, ``LimitExceeded`` for too many."""
+    return Tags(_checked("subjects", subjects), _checked("labels", labels))
+
+
+def _checked(kind: str, given: object) -> tuple[str, ...]:
+    if isinstance(given, str) or not isinstance(given, Iterable):
+        raise InvalidInput(f"{kind} is {type(given).__name__}: give a list of texts", path=kind)
+    tags = tuple(dict.fromkeys(given))
+    for place, tag in enumerate(tags):
+        if not isinstance(tag, str) or len(tag) > MAX_NAME_CHARACTERS or _TAG.fullmatch(tag) is None:
+            raise InvalidInput(
+                f"{kind}[{place}]: {tag!r} is not usable: give 1 to {MAX_NAME_CHARACTERS} characters on one line, without "
+                "quotation marks, backslashes, or white space at an end",
+                path=f"{kind}[{place}]",
+            )
+    if len(tags) > MAX_TAGS:
+        raise LimitExceeded(f"{len(tags)} {kind}, over MAX_TAGS ({MAX_TAGS}): give fewer", path=kind)
+    return tags
+
+
+def _without_tags(payload: bytes) -> bytes:
+    if not payload.startswith(_TAGS):
+        return payload
+    return b"{" + payload[payload.index(_END_OF_TAGS) + len(_END_OF_TAGS) :].removeprefix(b",")
 
 
 def _without_request(payload: bytes) -> bytes:

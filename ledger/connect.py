@@ -9,43 +9,40 @@ from collections.abc import Callable, Iterator
 from typing import Final, Self
 
 from ledger.clock import Clock, system_clock
-from ledger.errors import InvalidInput, UnknownLedger, nearest
+from ledger.errors import InvalidInput
 from ledger.following import check_position, follow
-from ledger.ledger import Ledger, check_name
+from ledger.forgetting_commands import ForgettingCommands
+from ledger.given import check_name, known_head
+from ledger.ledger import Ledger
+from ledger.reading import FeedReader
 from ledger.record import Recorded
 from ledger.sqlite import open_sqlite
 from ledger.sqlite_connections import MEMORY, Journal
 from ledger.store import Head, Lag, Store
-from ledger.writer import Writer, recorded
+from ledger.writer import Writer
 
 _JOURNAL: Final = re.compile(r"\?journal=(\w*)$")
 _JOURNALS: Final[dict[str, Journal]] = {"wal": "wal", "delete": "delete"}
 _SCHEME: Final = re.compile(r"^([A-Za-z][A-Za-z0-9+.-]+):(?=//)")
 
 
-class Ledgers:
+class Ledgers(ForgettingCommands):
     """An open store and its ledgers. Close it, or use it as a context manager."""
 
     def __init__(self, store: Store, clock: Clock) -> None:
-        self.store = store
-        self._clock = clock
+        super().__init__(store, clock)
+        self._resume()
 
     def ledger(self, name: str, *, task: str | None = None, schema: str | None = None, parent: str | None = None) -> Ledger:
         """The handle of a ledger, which need not exist yet. Appends nothing, unless a task, a schema or a parent is given."""
-        handle = Ledger(Writer(self.store, check_name(name), self._clock))
+        handle = Ledger(Writer(self.store, check_name(name), self.clock), self.forget)
         if task is not None or schema is not None or parent is not None:
             handle.open(task=task, schema=schema, parent=parent)
         return handle
 
     def head(self, name: str) -> Head:
         """Where a ledger is; ``UnknownLedger`` names the nearest ones."""
-        head = self.store.head(check_name(name))
-        if head is None:
-            near = nearest(name, (known.name for known in self.store.heads()))
-            raise UnknownLedger(
-                f"no ledger {name!r} in this store (nearest: {', '.join(near) or 'none'})", ledger=name, nearest=near
-            )
-        return head
+        return known_head(self.store, name)
 
     def heads(self) -> list[Head]:
         """All ledgers, in the order in which they were made."""
@@ -61,7 +58,8 @@ class Ledgers:
         be reached, ``UnknownEventType`` for an event that this release does not know.
         """
         check_position(after)
-        return map(recorded, follow(self.store, after=after, stop=stop, idle_seconds=idle_seconds))
+        followed = follow(self.store, after=after, stop=stop, idle_seconds=idle_seconds)
+        return map(FeedReader(self.store).recorded, followed)
 
     def lag(self, after: int) -> Lag:
         """How far a follower is behind that has dealt with everything up to the position ``after``."""

@@ -48,6 +48,22 @@ class ClosedLedger(AdmissionRefused):
     """The ledger was closed; it takes no more events."""
 
 
+class ForgottenLedger(AdmissionRefused):
+    """The ledger was forgotten; it takes events again once it is re-authorised."""
+
+
+class SubjectForgotten(AdmissionRefused):
+    """Whom the events are about was forgotten; they are taken again once the subject is re-authorised."""
+
+
+class OnHold(AdmissionRefused):
+    """A legal hold keeps content from being erased; nothing was."""
+
+
+class NothingToForget(LedgerError):
+    """Nothing in the store is what was named, or it is forgotten already: ``job`` then says by which job."""
+
+
 class IdempotencyConflict(LedgerError):
     """An idempotency key was used again for a different request; the first result stays."""
 

@@ -18,6 +18,7 @@ from ledger.parts import Frozen, Moment, Name, Part, ReturnPart, Sha256, TurnNum
 Role = Literal["system", "user", "assistant"]
 Source = Literal["user", "interface", "tool", "inferred"]
 Section = Literal["constraints", "decisions", "rejected", "open"]
+ForgettingScope = Literal["turns", "facts", "artifacts", "ids", "subject", "ledger", "retention"]
 
 
 class EventBase(Frozen):
@@ -198,6 +199,86 @@ class OutcomeRecorded(EventBase):
     detail: Text | None = None
 
 
+class Erasure(Frozen):
+    """What is kept of an erased event, beside its envelope, so that what came before and after it still holds together.
+
+    ``role``: of a turn. ``answers``: the place (from 0) of the call that a return answered, among the calls of its turn.
+    ``ends``: the version of the claim, entry or contradiction that it superseded, retracted, closed or resolved.
+    ``named``: the keyed hash of its field's name or of its artifact's hash.
+    """
+
+    version: int = Field(ge=1)
+    role: Role | None = None
+    answers: int | None = Field(default=None, ge=0)
+    ends: int | None = Field(default=None, ge=1)
+    named: Name | None = None
+
+
+class ContentForgotten(EventBase):
+    """Content of this ledger was erased: which events lost theirs, in the course of which job, and why; never what it was.
+
+    ``fields``: keyed hashes of the fields that were forgotten by name; claims about them from turns up to ``through_turn``
+    are not taken again. ``answers``: the user turns whose wish to have something forgotten it fulfils; without them, those of
+    all turns before it.
+    """
+
+    type: Literal["content.forgotten"] = Field(default="content.forgotten", exclude=True)
+    job: Name
+    scope: ForgettingScope
+    reason: Text
+    erased: tuple[Erasure, ...]
+    through_turn: int = Field(ge=0)
+    fields: tuple[Name, ...] = ()
+    answers: tuple[TurnNumber, ...] | None = None
+
+    @property
+    def count(self) -> int:
+        """How many events lost their content."""
+        return len(self.erased)
+
+
+class ForgettingDeclined(EventBase):
+    """What the user asked to have forgotten in ``turn`` is kept, and why."""
+
+    type: Literal["forgetting.declined"] = Field(default="forgetting.declined", exclude=True)
+    because: Text
+
+
+class LedgerReauthorised(EventBase):
+    """A forgotten ledger takes events again."""
+
+    type: Literal["ledger.reauthorised"] = Field(default="ledger.reauthorised", exclude=True)
+    because: Text
+
+
+class HoldPlaced(EventBase):
+    """A legal hold: nothing of this ledger is erased until it is lifted."""
+
+    type: Literal["hold.placed"] = Field(default="hold.placed", exclude=True)
+    because: Text
+
+
+class HoldLifted(EventBase):
+    """The legal hold on this ledger ended."""
+
+    type: Literal["hold.lifted"] = Field(default="hold.lifted", exclude=True)
+    because: Text
+
+
+class RetentionSet(EventBase):
+    """How long some of this ledger's content is kept, counted from its recording, or from the ledger's closing.
+
+    ``scope`` and ``name`` say what: the whole ledger, events with a label, a section, or a type of events. A later rule for the
+    same takes its place; without ``keep_seconds`` it is kept as long as the record.
+    """
+
+    type: Literal["retention.set"] = Field(default="retention.set", exclude=True)
+    scope: Literal["ledger", "label", "section", "type"]
+    name: Name | None = None
+    keep_seconds: int | None = Field(default=None, ge=0)
+    after_close: bool = False
+
+
 Event = Annotated[
     LedgerOpened
     | LedgerClosed
@@ -213,10 +294,19 @@ Event = Annotated[
     | EvidenceRecorded
     | ContradictionRecorded
     | ContradictionResolved
-    | OutcomeRecorded,
+    | OutcomeRecorded
+    | ContentForgotten
+    | ForgettingDeclined
+    | LedgerReauthorised
+    | HoldPlaced
+    | HoldLifted
+    | RetentionSet,
     Field(discriminator="type"),
 ]
 """The closed union of all events."""
 
 FactEvent = FactSet | FactReaffirmed | FactSuperseded | FactRetracted
 """Events that change or repeat what a field holds."""
+
+Governing = ContentForgotten | ForgettingDeclined | LedgerReauthorised | HoldPlaced | HoldLifted | RetentionSet
+"""Events about what is kept and what is forgotten; they are never forgotten themselves."""

@@ -68,7 +68,7 @@ def check_position(after: object) -> int:
 
 def _next_page(page: int, found: list[Stored]) -> int:
     """How many events to ask for next, so that large payloads do not fill the memory."""
-    size = sum(len(stored.payload) for stored in found)
+    size = sum(len(stored.payload or b"") for stored in found)
     if size > _PAGE_BYTES:
         return max(1, page // 2)
     return min(page * 2, _LONGEST_PAGE) if size < _PAGE_BYTES // 2 else page

@@ -5,41 +5,31 @@ from __future__ import annotations
 import hashlib
 from collections.abc import Iterator, Mapping, Sequence
 from datetime import datetime
-from typing import Any, Final, TypedDict, TypeVar, Unpack
+from typing import Unpack
 
-from pydantic import BaseModel, ValidationError
+from pydantic import BaseModel
 
 from ledger import events as e
 from ledger import requests as r
 from ledger.codec import check_comes_back
 from ledger.content import Given, return_content, turn_content
+from ledger.erased import Forgotten
 from ledger.errors import AdmissionRefused, InvalidInput
-from ledger.json_text import JsonText, has_lone_surrogate
+from ledger.given import Options, built, command_of
+from ledger.json_text import JsonText
+from ledger.keeping import Forgets, Keeping
 from ledger.parts import Usage
 from ledger.quotes import locate
 from ledger.record import Recorded
 from ledger.standing import contradiction_id, entry_id, evidence_id
-from ledger.writer import Command, Writer, check_size
+from ledger.writer import Writer, check_size
 
 
-class Options(TypedDict, total=False):
-    """What every command takes: its idempotency key, who asked and what led to it (opaque ids)."""
-
-    idempotency_key: str | None
-    actor: str | None
-    cause: str | None
-
-
-class Ledger:
+class Ledger(Keeping):
     """One conversation, task or agent run. Making a handle appends nothing; handles may be shared by threads."""
 
-    def __init__(self, writer: Writer) -> None:
-        self._writer = writer
-
-    @property
-    def name(self) -> str:
-        """The ledger's name in its store."""
-        return self._writer.name
+    def __init__(self, writer: Writer, forgets: Forgets) -> None:
+        super().__init__(writer, forgets)
 
     @property
     def version(self) -> int:
@@ -50,9 +40,10 @@ class Ledger:
         """The recorded events with versions in ``(after, upto]``, in order."""
         return self._writer.events(after, upto)
 
-    def artifact(self, sha256: str) -> bytes | None:
-        """The bytes of an artifact of this ledger; None if there is none of that hash."""
-        return self._writer.blob(sha256)
+    def artifact(self, sha256: str) -> bytes | Forgotten | None:
+        """The bytes of an artifact of this ledger, ``Forgotten`` if they were; None if there never was one of that hash."""
+        content = self._writer.blob(sha256)
+        return self._writer.forgotten_artifact(sha256) if content is None else content
 
     def __repr__(self) -> str:
         return f"<ledger {self.name!r}>"
@@ -232,6 +223,11 @@ class Ledger:
         """
         content = self._writer.blob(artifact)
         if content is None:
+            forgotten = self._writer.forgotten_artifact(artifact)
+            if forgotten is not None:
+                raise AdmissionRefused(
+                    f"artifact {artifact[:12]}… was forgotten by job {forgotten.job}", field="artifact", job=forgotten.job
+                )
             raise AdmissionRefused(
                 f"no artifact {artifact[:12]}… in ledger {self.name!r}: store the page with store_artifact first",
                 field="artifact",
@@ -314,32 +310,9 @@ class Ledger:
         check_size(request)
         for event in request.events:
             check_comes_back(event)
-        return self._writer.execute(request, Command(expected_version=expected_version, **options), blobs)
-
-    def _append(self, event: e.Event, options: Options, blobs: Mapping[str, bytes] | None = None) -> Recorded:
-        return self._writer.execute(r.AppendEvents(events=(event,)), Command(**options), blobs)[0]
+            if isinstance(event, e.ContentForgotten | e.LedgerReauthorised):
+                raise InvalidInput(f"a {event.type} comes with what it does: use forget, or reauthorise", path="events")
+        return self._writer.execute(request, command_of(options, expected_version), blobs)
 
     def _execute(self, request: r.Request, options: Options, blobs: Mapping[str, bytes] | None = None) -> list[Recorded]:
-        return self._writer.execute(request, Command(**options), blobs)
-
-
-_MOST_PROBLEMS: Final = 3
-Model = TypeVar("Model", bound=BaseModel)
-
-
-def built(model: type[Model], /, **fields: Any) -> Model:
-    """A model from what a caller gave; what does not fit comes out as ``InvalidInput`` naming each field."""
-    try:
-        return model(**fields)
-    except ValidationError as error:
-        found = error.errors(include_url=False, include_input=False)
-        path = ".".join(map(str, found[0]["loc"]))
-        problems = "; ".join(f"{'.'.join(map(str, one['loc']))}: {one['msg']}" for one in found[:_MOST_PROBLEMS])
-        raise InvalidInput(f"{model.__name__} {problems}", path=path) from error
-
-
-def check_name(name: object) -> str:
-    """A ledger's name: 1 to 512 printable characters that UTF-8 can hold."""
-    if not isinstance(name, str) or not 0 < len(name) <= 512 or not name.isprintable() or has_lone_surrogate(name):
-        raise InvalidInput(f"ledger name {name!r} is not usable: give 1 to 512 printable characters", path="ledger")
-    return name
+        return self._writer.execute(request, command_of(options), blobs)

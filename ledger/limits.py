@@ -19,3 +19,6 @@ MAX_TURN = 2**31 - 1
 
 MAX_NAME_CHARACTERS = 512
 """Characters of a ledger's name, a field's name, an idempotency key or an id from elsewhere."""
+
+MAX_TAGS = 32
+"""Subjects, or labels, of one command."""

@@ -6,6 +6,7 @@ from dataclasses import dataclass
 from datetime import UTC, datetime, timedelta
 from typing import Final
 
+from ledger.erased import Erased
 from ledger.events import Event
 
 FORMAT: Final = 1
@@ -34,11 +35,23 @@ class Envelope:
 
 
 @dataclass(frozen=True, slots=True)
+class Tags:
+    """What an event was marked with when it was appended: whom it is about, and kinds of content, such as "payment"."""
+
+    subjects: tuple[str, ...] = ()
+    labels: tuple[str, ...] = ()
+
+
+NO_TAGS: Final = Tags()
+
+
+@dataclass(frozen=True, slots=True)
 class Recorded:
-    """One event of a ledger with its place in it."""
+    """One event of a ledger with its place in it; ``Erased`` stands for an event whose content was forgotten."""
 
     envelope: Envelope
-    event: Event
+    event: Event | Erased
+    tags: Tags = NO_TAGS
 
     @property
     def version(self) -> int:

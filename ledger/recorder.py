@@ -29,12 +29,14 @@ from eventsourcing.persistence import (
 )
 from eventsourcing.utils import Environment
 
-from ledger.codec import decode
+from ledger.codec import decode, tags_of
 from ledger.connect import connect
+from ledger.erased import Erased
 from ledger.errors import AdmissionRefused, InvalidInput
 from ledger.following import follow
+from ledger.reading import FeedReader
 from ledger.record import Envelope, Recorded
-from ledger.rows import check_commitment
+from ledger.rows import payload_of
 from ledger.store import Selection, Store, Stored
 
 _PAGE_ROWS = 1_000
@@ -42,9 +44,13 @@ _PAGE_ROWS = 1_000
 
 @dataclass(frozen=True)
 class LedgerNotification(Notification):
-    """A stored event as the library passes it on: ``id`` is the position, ``state`` the payload, ``topic`` the type."""
+    """A stored event as the library passes it on: ``id`` is the position, ``state`` the payload, ``topic`` the type.
+
+    One whose content was forgotten has an empty ``state``, and ``erased`` tells what is left.
+    """
 
     envelope: Envelope
+    erased: Erased | None = None
 
 
 @dataclass(frozen=True, slots=True)
@@ -67,6 +73,7 @@ class LedgerRecorder(ApplicationRecorder):
 
     def __init__(self, store: Store) -> None:
         self.store = store
+        self._reader = FeedReader(store)
 
     def insert_events(self, stored_events: Sequence[StoredEvent], **kwargs: Any) -> NoReturn:
         """Refused: events are appended by a ledger's commands, which check them against what stands."""
@@ -83,7 +90,7 @@ class LedgerRecorder(ApplicationRecorder):
     ) -> Sequence[StoredEvent]:
         """Events of one ledger by version; ``InvalidInput`` where the id is none."""
         selection = Selection(after=gt or 0, upto=lte, newest_first=desc, limit=limit)
-        return [_notification(stored) for stored in self.store.read(_ledger(originator_id), selection)]
+        return [self.notification(stored) for stored in self.store.read(_ledger(originator_id), selection)]
 
     def select_notifications(
         self,
@@ -113,8 +120,22 @@ class LedgerRecorder(ApplicationRecorder):
                 if stop is not None and stored.envelope.position > stop:
                     return
                 if _is_of(stored, topics):
-                    yield _notification(stored)
+                    yield self.notification(stored)
             after = found[-1].envelope.position
+
+    def notification(self, stored: Stored) -> LedgerNotification:
+        """An event as the library passes it on; ``CorruptRecord`` if it is damaged."""
+        envelope = stored.envelope
+        erased = None if stored.payload is not None else self._reader.recorded(stored).event
+        return LedgerNotification(
+            originator_id=UUID(bytes=envelope.ledger),
+            originator_version=envelope.version,
+            topic=envelope.type,
+            state=b"" if erased is not None else payload_of(stored),
+            id=envelope.position,
+            envelope=envelope,
+            erased=erased if isinstance(erased, Erased) else None,
+        )
 
 
 class LedgerSubscription(Subscription[LedgerRecorder]):
@@ -135,7 +156,7 @@ class LedgerSubscription(Subscription[LedgerRecorder]):
             if self._stop.is_set():
                 break
             if _is_of(stored, self._topics):
-                return _notification(stored)
+                return self._recorder.notification(stored)
         raise StopIteration
 
 
@@ -153,7 +174,10 @@ class LedgerMapper(Mapper[UUID]):
                 "this mapper reads what LedgerRecorder gives: take the recorder of the same factory", path="recorder"
             )
         envelope = stored_event.envelope
-        return LedgerEvent(envelope, decode(envelope.type, envelope.type_version, envelope.turn, stored_event.state))
+        if stored_event.erased is not None:
+            return LedgerEvent(envelope, stored_event.erased)
+        payload = stored_event.state
+        return LedgerEvent(envelope, decode(envelope.type, envelope.type_version, envelope.turn, payload), tags_of(payload))
 
 
 class LedgerFactory(InfrastructureFactory[TrackingRecorder]):
@@ -195,19 +219,6 @@ class Record(Application[UUID]):
     """A store as an application of the library, to be projected: ``RECORD_LEDGER_STORE`` in its environment names it."""
 
     env = {"PERSISTENCE_MODULE": "ledger.recorder"}  # noqa: RUF012  # as the base class declares it
-
-
-def _notification(stored: Stored) -> LedgerNotification:
-    check_commitment(stored)
-    envelope = stored.envelope
-    return LedgerNotification(
-        originator_id=UUID(bytes=envelope.ledger),
-        originator_version=envelope.version,
-        topic=envelope.type,
-        state=stored.payload,
-        id=envelope.position,
-        envelope=envelope,
-    )
 
 
 def _is_of(stored: Stored, topics: Sequence[str]) -> bool:

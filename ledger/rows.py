@@ -1,6 +1,7 @@
 """Stored rows as the SQL stores select them: the envelope's columns, then salt, compression and payload.
 
-An event whose payload cannot be had is an error and never left out: a reader must not take a gap for the whole.
+An event without its payload comes without one, and is never left out: whether it was forgotten or is damaged is for
+``ledger.reading`` to tell.
 """
 
 from __future__ import annotations
@@ -22,21 +23,24 @@ _VERSION: Final = 3
 
 
 def stored(row: Row) -> Stored:
-    """What a row holds; ``CorruptRecord`` names its version if the payload is missing or cannot be read."""
+    """What a row holds; ``CorruptRecord`` names its version if the payload cannot be read."""
     *columns, salt, compression, payload = row
     envelope = Envelope(*columns)
     if payload is None:
-        raise corrupt(envelope, "its payload is missing")
+        return Stored(envelope, None, None)
     try:
         return Stored(envelope, salt, unpack(compression, payload))
     except CorruptRecord as error:
         raise corrupt(envelope, str(error)) from error
 
 
-def check_commitment(row: Stored) -> None:
-    """``CorruptRecord`` unless the payload is the one that the envelope commits to."""
+def payload_of(row: Stored) -> bytes:
+    """The payload, which is the one that the envelope commits to; ``CorruptRecord`` if it is another, or missing."""
+    if row.payload is None or row.salt is None:
+        raise corrupt(row.envelope, "its payload is missing")
     if commitment(row.salt, row.payload) != row.envelope.commitment:
         raise corrupt(row.envelope, "its payload does not match its commitment, so it was changed from outside")
+    return row.payload
 
 
 def corrupt(envelope: Envelope, what: str) -> CorruptRecord:

@@ -15,12 +15,14 @@ from typing import Any, Final
 
 from ledger.codec import pack
 from ledger.errors import NotAStore, StoreError, VersionConflict
+from ledger.marks import forgotten_name
 from ledger.record import FORMAT, Envelope
 from ledger.rows import Row, feed_page, leading, read_in_pages
 from ledger.sqlite_connections import MEMORY, Connections, Journal
+from ledger.sqlite_erasing import SqliteErasing, check_fences, put_tags
 from ledger.sqlite_places import check_place, journal_for
-from ledger.sqlite_schema import APPLICATION_ID, SCHEMA, SCHEMA_VERSION
-from ledger.store import Batch, Head, Lag, Selection, Stored
+from ledger.sqlite_schema import APPLICATION_ID, MIGRATIONS, SCHEMA_VERSION
+from ledger.store import GOVERNING_TYPES, Batch, Head, Lag, Selection, Stored
 
 _ENVELOPE: Final = (
     "e.position, e.format, e.ledger, e.version, e.command, e.ordinal, e.type, e.type_version, e.turn, e.recorded_at, e.actor, "
@@ -36,21 +38,23 @@ _HEAD: Final = (
 )
 _BEFORE_APPEND: Final = (
     "SELECT c.position, l.ledger, coalesce(e.version, 0), coalesce(e.recorded_at, 0), "
-    "EXISTS (SELECT 1 FROM events WHERE ledger = ? AND command = ?) FROM counter c LEFT JOIN ledgers l ON l.name = ? LEFT JOIN "
+    "EXISTS (SELECT 1 FROM events WHERE ledger = ? AND command = ?) FROM counter c LEFT JOIN ledgers l ON l.name IN (?, ?) "
+    "LEFT JOIN "
     "events e ON e.ledger = l.ledger AND e.version = (SELECT max(version) FROM events WHERE ledger = l.ledger)"
 )
 _KINDS: Final = {
     "all": "",
     "turns": " AND e.type IN ('turn.recorded', 'tool.returned')",
     "others": " AND e.type NOT IN ('turn.recorded', 'tool.returned')",
+    "governing": f" AND e.type IN ({', '.join(map(repr, GOVERNING_TYPES))})",
 }
 
 
-class SqliteStore:
+class SqliteStore(SqliteErasing):
     """A store in one SQLite file, or in memory. Safe for threads; each process that uses it opens connections of its own."""
 
     def __init__(self, path: str, journal: Journal = "wal") -> None:
-        self._connections = Connections(path, journal)
+        super().__init__(Connections(path, journal))
         try:
             self._secret = self._prepare()
         except BaseException:
@@ -65,7 +69,8 @@ class SqliteStore:
     def append(self, batch: Batch) -> list[Envelope]:
         """Store a batch in one transaction; ``VersionConflict`` if the ledger is elsewhere or the command is stored."""
         with self._connections.writing() as connection:
-            envelopes = _numbered(batch, *_expect(connection, batch))
+            check_fences(connection, batch)
+            envelopes = _numbered(batch, *_expect(connection, batch, forgotten_name(self._secret, batch.name)))
             if batch.expected == 0:
                 connection.execute("INSERT INTO ledgers (ledger, name) VALUES (?, ?)", (batch.ledger, batch.name))
             connection.executemany("INSERT INTO events VALUES (?,?,?,?,?,?,?,?,?,?,?,?,?)", map(_columns, envelopes))
@@ -76,14 +81,16 @@ class SqliteStore:
                     for envelope, draft in zip(envelopes, batch.drafts, strict=True)
                 ],
             )
+            put_tags(connection, batch, envelopes)
             for sha256, content in batch.blobs.items():
-                self._put_blob(connection, batch.ledger, sha256, content)
+                _put_blob(connection, batch.ledger, sha256, content, version=envelopes[-1].version)
         return envelopes
 
     def head(self, name: str) -> Head | None:
-        """Where a ledger is; None if nothing was ever appended to it."""
+        """Where a ledger is; None if nothing was ever appended to it. A forgotten one is found by the name that it had."""
+        names = (name, forgotten_name(self._secret, name))
         with self._connections.reading() as connection:
-            row = connection.execute(f"{_HEAD} WHERE l.name = ?", (name,)).fetchone()
+            row = connection.execute(f"{_HEAD} WHERE l.name IN (?, ?)", names).fetchone()
         return None if row is None else Head(*row)
 
     def heads(self) -> list[Head]:
@@ -145,12 +152,6 @@ class SqliteStore:
         """Close the connections of this process."""
         self._connections.close()
 
-    @staticmethod
-    def _put_blob(connection: sqlite3.Connection, ledger: bytes, sha256: str, content: bytes) -> None:
-        known = connection.execute("SELECT 1 FROM blobs WHERE ledger = ? AND sha256 = ?", (ledger, sha256)).fetchone()
-        if known is None:
-            connection.execute("INSERT INTO blobs VALUES (?, ?, ?)", (ledger, sha256, content))
-
     def _prepare(self) -> bytes:
         """Make the tables where there are none and return the secret; a database that is not ours is left as it is."""
         with self._connections.reading() as connection:
@@ -159,8 +160,7 @@ class SqliteStore:
             if schema == SCHEMA_VERSION:
                 return _secret(connection)
         with self._connections.writing() as connection:
-            if _schema_of(connection, self._connections.path) == 0:
-                _create(connection)
+            _migrate(connection, _schema_of(connection, self._connections.path))
             return _secret(connection)
 
 
@@ -212,21 +212,36 @@ def _secret(connection: sqlite3.Connection) -> bytes:
     return bytes(connection.execute("SELECT value FROM settings WHERE name = 'secret'").fetchone()[0])
 
 
-def _create(connection: sqlite3.Connection) -> None:
+def _migrate(connection: sqlite3.Connection, found: int) -> None:
+    for statements in MIGRATIONS[found:]:
+        _execute(connection, statements)
+    if found == 0:
+        connection.execute("INSERT INTO settings VALUES ('secret', ?)", (os.urandom(32),))
+        connection.execute(f"PRAGMA application_id = {APPLICATION_ID}")
+    connection.execute(f"PRAGMA user_version = {SCHEMA_VERSION}")
+
+
+def _execute(connection: sqlite3.Connection, statements: str) -> None:
     statement = ""
-    for line in SCHEMA.splitlines():  # executescript would commit the transaction that makes this safe against a second opener
+    for line in statements.splitlines():  # executescript would commit the transaction that makes this safe against others
         statement += line + "\n"
         if sqlite3.complete_statement(statement):
             connection.execute(statement)
             statement = ""
-    connection.execute("INSERT INTO settings VALUES ('secret', ?)", (os.urandom(32),))
-    connection.execute(f"PRAGMA application_id = {APPLICATION_ID}")
-    connection.execute(f"PRAGMA user_version = {SCHEMA_VERSION}")
 
 
-def _expect(connection: sqlite3.Connection, batch: Batch) -> tuple[int, int]:
-    """The first position and the time of a batch, if the ledger is where it expects it and does not hold the command."""
-    values = (batch.ledger, batch.command, batch.name)
+def _put_blob(connection: sqlite3.Connection, ledger: bytes, sha256: str, content: bytes, *, version: int) -> None:
+    known = connection.execute("UPDATE blobs SET version = ? WHERE ledger = ? AND sha256 = ?", (version, ledger, sha256))
+    if known.rowcount == 0:
+        connection.execute("INSERT INTO blobs VALUES (?, ?, ?, ?)", (ledger, sha256, content, version))
+
+
+def _expect(connection: sqlite3.Connection, batch: Batch, forgotten: str) -> tuple[int, int]:
+    """The first position and the time of a batch, if the ledger is where it expects it and does not hold the command.
+
+    A ledger whose name is the ``forgotten`` one has the batch's name taken, too.
+    """
+    values = (batch.ledger, batch.command, batch.name, forgotten)
     last, ledger, version, recorded_at, taken = connection.execute(_BEFORE_APPEND, values).fetchone()
     if version != batch.expected or (ledger != batch.ledger and ledger is not None) or taken:
         found = "holds this command already" if taken else f"is at version {version}, not {batch.expected}"

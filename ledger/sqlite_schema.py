@@ -5,7 +5,6 @@ from __future__ import annotations
 from typing import Final
 
 APPLICATION_ID: Final = 0x43544C47  # "CTLG": how `file` and we ourselves know a store
-SCHEMA_VERSION: Final = 1
 
 # INSERT OR REPLACE deletes the rows that it replaces without firing DELETE triggers, so the triggers on INSERT demand the next
 # position and the next version, and refuse what is there already: then there is never a row to replace.
@@ -99,3 +98,41 @@ CREATE TABLE derived (
     PRIMARY KEY (ledger, kind, key)
 );
 """
+
+# What forgetting needs. ``blobs.version`` is the last version of the ledger that stored the blob: it alone changes, upwards.
+FORGETTING: Final = """
+ALTER TABLE blobs ADD COLUMN version INTEGER NOT NULL DEFAULT 0;
+DROP TRIGGER blobs_never_change;
+CREATE TRIGGER blobs_never_change BEFORE UPDATE ON blobs
+WHEN NEW.ledger IS NOT OLD.ledger OR NEW.sha256 IS NOT OLD.sha256 OR NEW.content IS NOT OLD.content OR NEW.version < OLD.version
+BEGIN SELECT RAISE(ABORT, 'blobs are never changed'); END;
+
+CREATE INDEX events_governing ON events (ledger, version) WHERE type IN (
+    'content.forgotten', 'forgetting.declined', 'hold.lifted', 'hold.placed', 'ledger.closed', 'ledger.reauthorised',
+    'retention.set'
+);
+
+CREATE TABLE subjects (
+    subject BLOB    NOT NULL CHECK (length(subject) = 16),
+    ledger  BLOB    NOT NULL,
+    version INTEGER NOT NULL,
+    PRIMARY KEY (subject, ledger, version)
+) WITHOUT ROWID;
+CREATE INDEX subjects_of_events ON subjects (ledger, version);
+
+CREATE TABLE fences (subject BLOB PRIMARY KEY CHECK (length(subject) = 16), job TEXT NOT NULL) WITHOUT ROWID;
+
+CREATE TABLE jobs (
+    number   INTEGER PRIMARY KEY,
+    job      TEXT    NOT NULL UNIQUE,
+    state    BLOB    NOT NULL,
+    finished INTEGER NOT NULL
+);
+
+CREATE TABLE places (place TEXT PRIMARY KEY) WITHOUT ROWID;
+"""
+
+MIGRATIONS: Final = (SCHEMA, FORGETTING)
+"""The statements that lead from each version of the schema to the next, from an empty database on."""
+
+SCHEMA_VERSION: Final = len(MIGRATIONS)

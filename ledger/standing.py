@@ -12,7 +12,9 @@ from dataclasses import dataclass, field, replace
 from typing import Final
 
 from ledger import events as e
+from ledger.erased import Erased, Forgotten
 from ledger.json_text import JsonText
+from ledger.marks import field_mark
 from ledger.parts import ToolCallPart
 
 RANK: Final[dict[e.Source, int]] = {"inferred": 0, "tool": 1, "user": 2, "interface": 2}
@@ -94,9 +96,14 @@ def may_supersede(source: e.Source, standing: Claim) -> bool:
 class Standing:
     """Everything that a decision needs to know of a ledger, folded from its events.
 
-    ``turn`` is the number of the last turn. ``roles`` and ``open_calls`` know the turns from ``known_from`` on; a writer
-    that opened the ledger without reading all of its turns looks older ones up when they are named.
+    ``turn`` is the number of the last turn. ``roles``, ``calls`` (the call ids of a turn, in their order) and ``open_calls``
+    know the turns from ``known_from`` on; a writer that opened the ledger without reading all of its turns looks older ones up
+    when they are named. ``erased`` holds what was forgotten, by version; ``tombstones`` the fields that were forgotten by name
+    (keyed with ``key``), with the turn up to which claims about them are not taken again. ``forgotten`` names the job while the
+    whole ledger is forgotten, ``held`` the reason of a legal hold.
     """
+
+    key: bytes = b""
 
     version: int = 0
     recorded_at: int = 0
@@ -105,34 +112,48 @@ class Standing:
     opened: e.LedgerOpened | None = None
     closed: bool = False
     roles: MutableMapping[int, e.Role] = field(default_factory=dict)
+    calls: MutableMapping[int, tuple[str, ...]] = field(default_factory=dict)
     open_calls: MutableMapping[str, tuple[int, ...]] = field(default_factory=dict)
     facts: MutableMapping[str, Claim | None] = field(default_factory=dict)
     entries: MutableMapping[str, bool] = field(default_factory=dict)
     disputes: MutableMapping[str, Dispute | None] = field(default_factory=dict)
     artifacts: MutableMapping[str, bool] = field(default_factory=dict)
     evidence: MutableMapping[str, bool] = field(default_factory=dict)
+    erased: MutableMapping[int, Erased] = field(default_factory=dict)
+    forgotten_turns: MutableMapping[int, Forgotten] = field(default_factory=dict)
+    tombstones: MutableMapping[str, int] = field(default_factory=dict)
+    forgotten: str | None = None
+    held: str | None = None
 
     def branch(self) -> Standing:
         """A copy for trying out several events; what is applied to it does not reach this one."""
         return replace(
             self,
             roles=ChainMap({}, self.roles),
+            calls=ChainMap({}, self.calls),
             open_calls=ChainMap({}, self.open_calls),
             facts=ChainMap({}, self.facts),
             entries=ChainMap({}, self.entries),
             disputes=ChainMap({}, self.disputes),
             artifacts=ChainMap({}, self.artifacts),
             evidence=ChainMap({}, self.evidence),
+            tombstones=ChainMap({}, self.tombstones),
         )
 
     def disputes_about(self, name: str) -> Iterable[Dispute]:
         """The open contradictions about a field, oldest first."""
         return [dispute for dispute in self.disputes.values() if dispute is not None and dispute.field == name]
 
-    def apply(self, version: int, event: e.Event) -> None:
+    def tombstone(self, name: str) -> int | None:
+        """The turn up to which claims about a field are not taken, if it was forgotten by its name."""
+        return self.tombstones.get(field_mark(self.key, name)) if self.tombstones else None
+
+    def apply(self, version: int, event: e.Event | Erased) -> None:
         """Fold one event in. ``version`` must be the next one."""
         self.version = version
         match event:
+            case Erased():
+                self._erased(version, event)
             case e.TurnRecorded():
                 self._turn(event)
             case e.ToolReturned():
@@ -147,15 +168,45 @@ class Standing:
             return
         self.turn = max(self.turn, event.turn)
         self.roles[event.turn] = event.role
-        for part in event.parts:
-            if isinstance(part, ToolCallPart):
-                self.open_calls[part.call_id] = (*self.open_calls.get(part.call_id, ()), event.turn)
+        calls = tuple(part.call_id for part in event.parts if isinstance(part, ToolCallPart))
+        if calls:
+            self.calls[event.turn] = calls
+        for call_id in calls:
+            self.open_calls[call_id] = (*self.open_calls.get(call_id, ()), event.turn)
 
     def _returned(self, event: e.ToolReturned) -> None:
-        if event.orphan:
-            return
-        turns = self.open_calls.get(event.call_id, ())
-        self.open_calls[event.call_id] = tuple(turn for turn in turns if turn != event.turn)
+        if not event.orphan:
+            self._answered(event.call_id, event.turn)
+
+    def _answered(self, call_id: str, turn: int | None) -> None:
+        turns = self.open_calls.get(call_id, ())
+        self.open_calls[call_id] = tuple(waiting for waiting in turns if waiting != turn)
+
+    def _erased(self, version: int, event: Erased) -> None:
+        """An event without its content still takes its place, and ends what it ended: nothing older comes back to life."""
+        self.erased[version] = event
+        match event.type:
+            case "turn.recorded" if event.turn is not None:
+                self.turn = max(self.turn, event.turn)
+                self.roles[event.turn] = event.role or "user"
+                self.forgotten_turns[event.turn] = event.forgotten
+            case "tool.returned" if event.turn is not None and event.answers is not None:
+                for call_id in self.calls.get(event.turn, ())[event.answers : event.answers + 1]:
+                    self._answered(call_id, event.turn)
+            case "ledger.closed":
+                self.closed = True
+            case _ if event.ends is not None:
+                self._ended(event.type, event.ends)
+
+    def _ended(self, type_name: str, version: int) -> None:
+        match type_name:
+            case "entry.closed":
+                self.entries[entry_id(version)] = False
+            case "contradiction.resolved":
+                self.disputes[contradiction_id(version)] = None
+            case _:
+                ended = [name for name, claim in self.facts.items() if claim is not None and claim.version == version]
+                self.facts.update(dict.fromkeys(ended))
 
     def _other(self, version: int, event: e.Event) -> None:
         match event:
@@ -175,8 +226,24 @@ class Standing:
                 self.disputes[contradiction_id(version)] = dispute_of(version, event)
             case e.ContradictionResolved():
                 self.disputes[event.contradiction] = None
+            case e.ContentForgotten() | e.LedgerReauthorised() | e.HoldPlaced() | e.HoldLifted():
+                self._governed(event)
             case _:
                 pass
+
+    def _governed(self, event: e.ContentForgotten | e.LedgerReauthorised | e.HoldPlaced | e.HoldLifted) -> None:
+        """What a forgetting erased was folded as ``Erased`` before; what is left to know is what it refuses from now on."""
+        match event:
+            case e.ContentForgotten():
+                self.tombstones.update(dict.fromkeys(event.fields, event.through_turn))
+                if event.scope == "ledger":
+                    self.forgotten = event.job
+            case e.LedgerReauthorised():
+                self.forgotten = None
+            case e.HoldPlaced():
+                self.held = event.because
+            case e.HoldLifted():
+                self.held = None
 
 
 def dispute_of(version: int, event: e.ContradictionRecorded) -> Dispute:

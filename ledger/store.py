@@ -7,9 +7,21 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
-from typing import Literal, Protocol
+from typing import Final, Literal, Protocol
 
+from ledger.erasing import Erasing
 from ledger.record import Envelope
+
+GOVERNING_TYPES: Final = (
+    "content.forgotten",
+    "forgetting.declined",
+    "hold.lifted",
+    "hold.placed",
+    "ledger.closed",
+    "ledger.reauthorised",
+    "retention.set",
+)
+"""Types of events that say which content of their ledger is kept or forgotten, and since when."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -30,7 +42,8 @@ class Batch:
 
     ``ledger`` is the id that a new ledger gets (16 bytes); ``expected`` is the version that the ledger must be at, 0 for a
     new one.
-    ``recorded_at`` is the clock's time in microseconds; the store never lets it go back inside a ledger.
+    ``recorded_at`` is the clock's time in microseconds; the store never lets it go back inside a ledger. ``subjects`` are the
+    marks of those whom the events are about: a forgotten one among them is refused.
     """
 
     name: str
@@ -42,6 +55,7 @@ class Batch:
     actor: str | None = None
     cause: str | None = None
     blobs: Mapping[str, bytes] = field(default_factory=dict)
+    subjects: Sequence[bytes] = ()
 
 
 @dataclass(frozen=True, slots=True)
@@ -57,25 +71,25 @@ class Head:
 
 @dataclass(frozen=True, slots=True)
 class Stored:
-    """An envelope with its payload as it came (not compressed)."""
+    """An envelope with its payload as it came (not compressed); without both where they were erased."""
 
     envelope: Envelope
-    salt: bytes
-    payload: bytes
+    salt: bytes | None
+    payload: bytes | None
 
 
 @dataclass(frozen=True, slots=True)
 class Selection:
     """Which events of one ledger to read: versions in ``(after, upto]``, of a turn or a command, in order or newest first.
 
-    ``kind`` "turns" means turns and tool returns, "others" all else.
+    ``kind`` "turns" means turns and tool returns, "others" all else, "governing" the ``GOVERNING_TYPES``.
     """
 
     after: int = 0
     upto: int | None = None
     turn: int | None = None
     command: bytes | None = None
-    kind: Literal["all", "turns", "others"] = "all"
+    kind: Literal["all", "turns", "others", "governing"] = "all"
     newest_first: bool = False
     limit: int | None = None
 
@@ -91,11 +105,11 @@ class Lag:
     held: int
 
 
-class Store(Protocol):
-    """Keeps the record durably.
+class Store(Erasing, Protocol):
+    """Keeps the record durably, and forgets what it is told to.
 
     Errors: ``VersionConflict`` when the ledger is not at the expected version, or the command is stored already (look it up);
-    ``StoreError`` when the database cannot do what was asked.
+    ``SubjectForgotten`` when a batch is about a forgotten subject; ``StoreError`` when the database cannot do what was asked.
     """
 
     @property
@@ -108,7 +122,7 @@ class Store(Protocol):
         ...
 
     def head(self, name: str) -> Head | None:
-        """Where a ledger is; None if nothing was ever appended to it."""
+        """Where a ledger is; None if nothing was ever appended to it. A forgotten ledger is found by the name that it had."""
         ...
 
     def heads(self) -> list[Head]:

@@ -9,10 +9,12 @@ from dataclasses import dataclass
 from ledger import events as e
 from ledger.admission import admit
 from ledger.connect import Ledgers
+from ledger.erased import Erased
 from ledger.errors import CorruptRecord, LedgerError
+from ledger.marks import artifact_mark, names_key
+from ledger.reading import Reader
 from ledger.standing import Standing
 from ledger.store import Head, Selection, Stored
-from ledger.writer import recorded
 
 
 @dataclass(frozen=True, slots=True)
@@ -38,7 +40,10 @@ class Verification:
 
 
 def verify_store(store: Ledgers, name: str | None = None) -> Verification:
-    """Check one ledger, or all: versions, times, commitments, payloads, artifacts, and that every event was admissible."""
+    """Check one ledger, or all: versions, times, commitments, payloads, artifacts, and that every event was admissible.
+
+    What was forgotten must be gone, and everything else must be there.
+    """
     heads = store.heads() if name is None else [store.head(name)]
     problems: list[Problem] = []
     events = 0
@@ -57,7 +62,11 @@ class _LedgerCheck:
     def __init__(self, store: Ledgers, head: Head) -> None:
         self._store = store
         self._head = head
-        self._standing = Standing()
+        self._key = names_key(store.store.secret, head.ledger)
+        self._standing = Standing(key=self._key)
+        self._reader = Reader(store.store, head.ledger)
+        self._lost = {mark.named for mark, _ in self._reader.marks.values() if mark.named is not None}
+        self._artifacts: set[str] = set()
         self._recorded_at = 0
         self._knows_all = True  # once an event cannot be read, what may follow it cannot be judged
 
@@ -88,21 +97,31 @@ class _LedgerCheck:
 
     def _problems_of_event(self, row: Stored) -> Iterator[str]:
         try:
-            event = recorded(row).event
+            event = self._reader.recorded(row).event
         except LedgerError as error:
             self._knows_all = False
             yield _said(error)
             return
-        try:
-            if self._knows_all:
-                admit(self._standing, event)
-        except LedgerError as error:
-            yield str(error)
+        if isinstance(event, Erased):
+            if row.payload is not None:
+                yield f"was forgotten by job {event.forgotten.job}, but its content is still there: resume the job"
+        else:
+            yield from self._problems_of_admission(event)
         self._standing.apply(row.envelope.version, event)
         if isinstance(event, e.ArtifactStored):
             yield from self._problems_of_artifact(event)
 
+    def _problems_of_admission(self, event: e.Event) -> Iterator[str]:
+        try:
+            if self._knows_all:
+                admit(self._standing, event)
+        except LedgerError as error:
+            sha256 = error.details.get("sha256")  # what refers to an artifact may outlive it
+            if sha256 is None or artifact_mark(self._key, sha256) not in self._lost:
+                yield str(error)
+
     def _problems_of_artifact(self, event: e.ArtifactStored) -> Iterator[str]:
+        self._artifacts.add(event.sha256)
         content = self._store.store.blob(self._head.ledger, event.sha256)
         if content is None:
             yield f"artifact {event.sha256} is missing"
@@ -112,6 +131,9 @@ class _LedgerCheck:
     def problems_at_end(self, head: Head) -> Iterator[str]:
         if self._standing.version != head.version:
             yield f"ends at version {self._standing.version}: events are missing"
+        for sha256 in self._store.store.holdings(self._head.ledger).blobs:
+            if self._knows_all and sha256 not in self._artifacts:
+                yield f"bytes of {sha256} are kept, but no event that stored them"
 
 
 def _gap(before: int, version: int) -> list[str]:

@@ -8,29 +8,31 @@ import os
 import threading
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
+from itertools import chain
 from typing import Any, Final
 
 from ledger import events as e
 from ledger import requests as r
 from ledger.clock import Clock
-from ledger.codec import commitment, decode, encode, request_digest_of, type_of
+from ledger.codec import commitment, encode, request_digest_of, type_of
 from ledger.decide import decide
+from ledger.erased import Erased, Forgotten
 from ledger.errors import (
     AdmissionRefused,
     IdempotencyConflict,
     InvalidInput,
     LedgerError,
     LimitExceeded,
-    UnknownEventType,
     VersionConflict,
 )
 from ledger.json_text import has_lone_surrogate
 from ledger.limits import MAX_ARTIFACT_BYTES, MAX_EVENTS_PER_COMMAND, MAX_NAME_CHARACTERS
+from ledger.marks import FORGOTTEN_NAME, artifact_mark, names_key, subject_mark
 from ledger.quotes import stands_as_said
-from ledger.record import Envelope, Recorded
-from ledger.rows import check_commitment
+from ledger.reading import Reader
+from ledger.record import NO_TAGS, Envelope, Recorded, Tags
 from ledger.standing import Standing
-from ledger.store import Batch, Draft, Head, Selection, Store, Stored
+from ledger.store import Batch, Draft, Head, Selection, Store
 
 _RECENT_TURN_EVENTS: Final = 64
 _ATTEMPTS: Final = 64
@@ -38,12 +40,15 @@ _ATTEMPTS: Final = 64
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Command:
-    """What accompanies a request: its idempotency key, who asked (``actor``), what led to it (``cause``); all opaque ids."""
+    """What accompanies a request: its idempotency key, who asked (``actor``), what led to it (``cause``), all opaque ids; and
+    the tags of the events that it leads to.
+    """
 
     idempotency_key: str | None = None
     actor: str | None = None
     cause: str | None = None
     expected_version: int | None = None
+    tags: Tags = NO_TAGS
 
 
 class Writer:
@@ -55,6 +60,7 @@ class Writer:
         self._clock = clock
         self._lock = threading.RLock()
         self._id: bytes | None = None
+        self._stored_name = name  # another one once the ledger was forgotten
         self._standing = Standing()
 
     @property
@@ -72,16 +78,25 @@ class Writer:
         """The recorded events with versions in ``(after, upto]``, in order; none for a ledger that was never appended to."""
         head = self._store.head(self._name)
         if head is not None:
-            yield from map(recorded, self._store.read(head.ledger, Selection(after=after, upto=upto)))
+            yield from Reader(self._store, head.ledger).read(Selection(after=after, upto=upto))
 
     def blob(self, sha256: str) -> bytes | None:
         """The bytes of an artifact of this ledger; None if there is none."""
         head = self._store.head(self._name)
         return None if head is None else self._store.blob(head.ledger, sha256)
 
+    def forgotten_artifact(self, sha256: str) -> Forgotten | None:
+        """The mark of an artifact that was forgotten; None if there was none of that hash, or if it was not."""
+        head = self._store.head(self._name)
+        if head is None:
+            return None
+        mark = artifact_mark(names_key(self._store.secret, head.ledger), sha256)
+        marks = Reader(self._store, head.ledger).marks.values()
+        return next((forgotten for erasure, forgotten in marks if erasure.named == mark), None)
+
     def execute(self, request: r.Request, command: Command, blobs: Mapping[str, bytes] | None = None) -> list[Recorded]:
         """Append what the request leads to and return it; a repeated idempotency key returns the first result."""
-        _check_command(command, blobs or {})
+        check_command(command, blobs or {})
         with self._lock:
             attempt = 0
             while True:
@@ -136,25 +151,37 @@ class Writer:
         self, events: Sequence[e.Event], request: r.Request, command: Command, blobs: Mapping[str, bytes]
     ) -> list[Recorded]:
         self._check_artifacts(events, blobs)
-        ledger = self._id or os.urandom(16)
+        ledger = self._id or self._new()
         key = command.idempotency_key
-        digest = None if key is None else r.digest(request)
+        digest = None if key is None else _digest(request, command.tags)
         batch = Batch(
-            name=self._name,
+            name=self._stored_name,
             ledger=ledger,
             expected=self._standing.version,
             command=os.urandom(16) if key is None else self._command_of(ledger, key),
             recorded_at=self._clock(),
-            drafts=[_draft(event, digest if place == 0 else None) for place, event in enumerate(events)],
+            drafts=[_draft(event, digest if place == 0 else None, command.tags) for place, event in enumerate(events)],
             actor=command.actor,
             cause=command.cause,
             blobs=blobs,
+            subjects=[subject_mark(self._store.secret, subject) for subject in command.tags.subjects],
         )
         envelopes = self._store.append(batch)
-        self._id = ledger
+        if self._id is None:
+            self._id, self._standing.key = ledger, names_key(self._store.secret, ledger)
         for envelope, event in zip(envelopes, events, strict=True):
             self._apply(envelope, event)
-        return [Recorded(envelope, event) for envelope, event in zip(envelopes, events, strict=True)]
+        if any(isinstance(event, e.ContentForgotten) for event in events):
+            self._reopen()
+        return [Recorded(envelope, event, command.tags) for envelope, event in zip(envelopes, events, strict=True)]
+
+    def _new(self) -> bytes:
+        """The id of a new ledger."""
+        if self._name.startswith(FORGOTTEN_NAME):
+            raise InvalidInput(
+                f"names beginning with {FORGOTTEN_NAME!r} are those of forgotten ledgers: choose another", path="ledger"
+            )
+        return os.urandom(16)
 
     def _check_artifacts(self, events: Sequence[e.Event], blobs: Mapping[str, bytes]) -> None:
         """The bytes of every artifact are given or stored already, and no others are given."""
@@ -197,8 +224,10 @@ class Writer:
         stored = list(self._store.read(self._id, Selection(command=self._command_of(self._id, key))))
         if not stored:
             return None
-        first = [recorded(row) for row in stored]
-        if request_digest_of(stored[0].payload) != r.digest(request):
+        reader = Reader(self._store, self._id, eager=False)
+        first = [reader.recorded(row) for row in stored]
+        payload = stored[0].payload  # without it the request is forgotten, but not that it was carried out
+        if payload is not None and request_digest_of(payload) != _digest(request, command.tags):
             raise IdempotencyConflict(
                 f"idempotency key {key!r} was used for another request at version {stored[0].envelope.version}: "
                 "use a new key for a new request",
@@ -213,39 +242,44 @@ class Writer:
     def _catch_up(self) -> bool:
         """Fold in what others appended; whether there was anything."""
         if self._id is None:
-            head = self._store.head(self._name)
-            if head is None:
-                return False
-            self._standing = _opened(self._store, head)
-            self._id = head.ledger
-            return True
+            return self._reopen()
         before = self._standing.version
-        for row in self._store.read(self._id, Selection(after=before)):
-            self._apply(row.envelope, recorded(row).event)
+        for item in Reader(self._store, self._id, eager=False).read(Selection(after=before)):
+            if isinstance(item.event, e.ContentForgotten | e.LedgerReauthorised):
+                return self._reopen()  # what was folded before may be forgotten now
+            self._apply(item.envelope, item.event)
         return self._standing.version > before
+
+    def _reopen(self) -> bool:
+        """Fold the ledger anew; whether there is one."""
+        head = self._store.head(self._name)
+        if head is None:
+            return False
+        self._standing = _opened(self._store, head)
+        self._id, self._stored_name = head.ledger, head.name
+        return True
 
     def _know_turns_of(self, request: r.Request) -> None:
         """Before deciding: read older turns if the request names one that opening the ledger did not read."""
         if self._standing.known_from > 1 and self._id is not None and _names_older_turn(request, self._standing):
             _read_all_turns(self._store, self._id, self._standing)
 
-    def _apply(self, envelope: Envelope, event: e.Event) -> None:
+    def _apply(self, envelope: Envelope, event: e.Event | Erased) -> None:
         self._standing.apply(envelope.version, event)
         self._standing.recorded_at = envelope.recorded_at
 
 
 def _opened(store: Store, head: Head) -> Standing:
     """What stands, from the events that are not turns and the last few that are: opening does not read the whole ledger."""
+    reader = Reader(store, head.ledger)
     recent = Selection(kind="turns", upto=head.version, newest_first=True, limit=_RECENT_TURN_EVENTS)
-    turns = [recorded(row) for row in store.read(head.ledger, recent)][::-1]
-    standing = Standing()
-    for row in store.read(head.ledger, Selection(kind="others", upto=head.version)):
-        standing.apply(row.envelope.version, recorded(row).event)
-    for turn in turns:
-        standing.apply(turn.version, turn.event)
+    turns = list(reader.read(recent))[::-1]
+    standing = Standing(key=names_key(store.secret, head.ledger))
+    for item in chain(reader.read(Selection(kind="others", upto=head.version)), turns):
+        standing.apply(item.version, item.event)
     standing.version, standing.recorded_at = head.version, head.recorded_at
     if len(turns) == _RECENT_TURN_EVENTS:
-        numbers = [turn.turn for turn in turns if isinstance(turn.event, e.TurnRecorded) and turn.turn is not None]
+        numbers = [item.turn for item in turns if item.envelope.type == "turn.recorded" and item.turn is not None]
         if numbers:
             standing.known_from = min(numbers)
         else:
@@ -256,33 +290,23 @@ def _opened(store: Store, head: Head) -> Standing:
 def _read_all_turns(store: Store, ledger: bytes, standing: Standing) -> None:
     """Complete what a standing knows of turns and calls, up to its version."""
     whole = Standing()
-    for row in store.read(ledger, Selection(kind="turns", upto=standing.version)):
-        whole.apply(row.envelope.version, recorded(row).event)
-    standing.turn, standing.roles, standing.open_calls = whole.turn, whole.roles, whole.open_calls
+    for item in Reader(store, ledger).read(Selection(kind="turns", upto=standing.version)):
+        whole.apply(item.version, item.event)
+    standing.turn, standing.roles, standing.forgotten_turns = whole.turn, whole.roles, whole.forgotten_turns
+    standing.calls, standing.open_calls = whole.calls, whole.open_calls
     standing.known_from = 1
 
 
-def recorded(row: Stored) -> Recorded:
-    """The event of a stored row; ``CorruptRecord`` if its payload is not what was recorded.
-
-    ``UnknownEventType`` says at which version and position, so that a reader that stands still can be told where.
-    """
-    check_commitment(row)
-    envelope = row.envelope
-    try:
-        event = decode(envelope.type, envelope.type_version, envelope.turn, row.payload)
-    except UnknownEventType as error:
-        raise UnknownEventType(
-            f"version {envelope.version} (position {envelope.position}): {error}",
-            **error.details,
-            version=envelope.version,
-            position=envelope.position,
-        ) from None
-    return Recorded(envelope, event)
+def _digest(request: r.Request, tags: Tags) -> str:
+    """What an idempotency key stands for: the request, and whom and what it is about where that is said."""
+    digest = r.digest(request)
+    if tags == NO_TAGS:
+        return digest
+    return hashlib.sha256(repr((digest, tags.subjects, tags.labels)).encode()).hexdigest()
 
 
-def _draft(event: e.Event, request_digest: str | None) -> Draft:
-    payload, salt = encode(event, request_digest), os.urandom(32)
+def _draft(event: e.Event, request_digest: str | None, tags: Tags) -> Draft:
+    payload, salt = encode(event, request_digest, tags), os.urandom(32)
     return Draft(type_of(event), event.type_version, event.turn, payload, salt, commitment(salt, payload))
 
 
@@ -299,7 +323,8 @@ def _names_older_turn(request: r.Request, standing: Standing) -> bool:
     return any(turn is not None and turn < standing.known_from for turn in turns)
 
 
-def _check_command(command: Command, blobs: Mapping[str, bytes]) -> None:
+def check_command(command: Command, blobs: Mapping[str, bytes]) -> None:
+    """``InvalidInput`` for what no store can keep, ``LimitExceeded`` for too much."""
     for name in ("idempotency_key", "actor", "cause"):
         value: object = getattr(command, name)
         if value is None:

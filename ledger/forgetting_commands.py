@@ -1,0 +1,247 @@
+"""The commands of an open store by which content is forgotten, kept on hold, or taken again."""
+
+from __future__ import annotations
+
+import os
+import warnings
+from collections.abc import Iterable, Sequence
+from dataclasses import replace
+from typing import Any
+
+from ledger import events as e
+from ledger import requests as r
+from ledger.clock import Clock
+from ledger.codec import check_tags
+from ledger.errors import InvalidInput, LedgerError, NothingToForget
+from ledger.forgetting import Forgetting, LedgerForgetting, Plan, Wish, plan
+from ledger.forgetting_job import DerivedPlace, Job, Worker, job_of
+from ledger.given import built, known_head
+from ledger.marks import names_key, subject_mark
+from ledger.reading import Reader
+from ledger.retention import RETENTION, past_retention
+from ledger.store import Head, Selection, Store
+from ledger.writer import Command, Writer, check_command
+
+
+class ForgettingIncomplete(UserWarning):
+    """A forgetting was interrupted, or could not be finished; resuming it was tried."""
+
+
+class ForgettingResumed(UserWarning):
+    """A forgetting that was interrupted was carried out when the store was opened."""
+
+
+class ForgettingCommands:
+    """What an open store can be told about forgetting."""
+
+    def __init__(self, store: Store, clock: Clock) -> None:
+        self.store = store
+        self.clock = clock
+        self._places: dict[str, DerivedPlace] = {}
+
+    def forget(
+        self,
+        *,
+        reason: str,
+        ledger: str | None = None,
+        turns: Iterable[int] = (),
+        facts: Iterable[str] = (),
+        artifacts: Iterable[str] = (),
+        ids: Iterable[str] = (),
+        subject: str | None = None,
+        actor: str | None = None,
+        answers: Iterable[int] | None = None,
+        dry_run: bool = False,
+        scrub: bool = True,
+    ) -> Forgetting:
+        """Erase content, and all that rests on it; its envelopes stay, and an event that says that it was forgotten.
+
+        Give one of: turns, facts (fields), artifacts (SHA-256) or ids (``ev_31``, ``v_12``) of a ``ledger``; a ``ledger``
+        alone, which is then forgotten whole; or a ``subject``, which is forgotten in all ledgers. With ``dry_run`` nothing is
+        changed, and the report lists what would go. ``answers``: the user turns whose wish this fulfils (all before it, if not
+        given). Without ``scrub``, deleted bytes are overwritten only when the job is resumed.
+
+        Raises ``NothingToForget``, ``UnknownLedger``, ``InvalidInput``, ``OnHold`` before anything is changed. A report that is
+        "incomplete" names what is left to do; ``resume_forgetting`` does it, and so does the next opening of the store.
+        """
+        check_command(Command(actor=actor), {})
+        wish = Wish(
+            turns=_listed("turns", turns),
+            facts=_listed("facts", facts),
+            artifacts=_listed("artifacts", artifacts),
+            ids=_listed("ids", ids),
+        )
+        scope = _scope(wish, ledger, subject)
+        if scope == "ledger":
+            wish = Wish(everything=True)
+        job = Job(
+            job=f"f_{os.urandom(6).hex()}",
+            scope=scope,
+            reason=_text("reason", reason),
+            actor=actor,
+            answers=None if answers is None else tuple(answers),
+            wish=wish,
+            scrub_now=scrub,
+        )
+        plans = self._plans(wish, ledger, subject)
+        if dry_run:
+            return _planned(job, plans)
+        mark = None if subject is None else subject_mark(self.store.secret, subject)
+        return self._begin(job, [planned.head for planned in plans], subject=mark)
+
+    def resume_forgetting(self) -> list[Forgetting]:
+        """Carry out what is left of all jobs that were interrupted or incomplete, deferred scrubbing included."""
+        return [self._carry_out(replace(job, scrub_now=True)) for job in self.forgettings() if not job.finished]
+
+    def forgettings(self) -> list[Job]:
+        """All jobs that this store has seen, in the order in which they were begun."""
+        return [job_of(stored) for stored in self.store.jobs()]
+
+    def reauthorise(
+        self, *, because: str, ledger: str | None = None, subject: str | None = None, actor: str | None = None
+    ) -> None:
+        """Take events of a forgotten ledger, or about a forgotten subject, again. What was forgotten does not come back.
+
+        Raises ``UnknownLedger``, and ``AdmissionRefused`` or ``InvalidInput`` for what was not forgotten.
+        """
+        if (ledger is None) == (subject is None):
+            raise InvalidInput("give either a ledger or a subject to re-authorise", path="ledger")
+        if subject is not None:
+            if not self.store.unfence(subject_mark(self.store.secret, subject)):
+                raise InvalidInput("this subject was not forgotten, so it needs no re-authorising", path="subject")
+            return
+        head = known_head(self.store, ledger or "")
+        event = e.LedgerReauthorised(because=_text("because", because))
+        Writer(self.store, head.name, self.clock).execute(r.AppendEvents(events=(event,)), Command(actor=actor))
+        self.store.rename(head.ledger, ledger or "")
+
+    def retain(self, ledger: str | None = None, *, actor: str | None = None, dry_run: bool = False) -> list[Forgetting]:
+        """Erase what is past its retention now, in one ledger or in all; a report for each ledger where there is something.
+
+        A ledger under a legal hold is left as it is, and its report says so.
+        """
+        heads = self.store.heads() if ledger is None else [known_head(self.store, ledger)]
+        found = (self._retain(head, actor=actor, dry_run=dry_run) for head in heads)
+        return [forgetting for forgetting in found if forgetting is not None]
+
+    def derives(self, place: DerivedPlace) -> None:
+        """Tell the store of something that keeps what was derived from its content.
+
+        From now on a forgetting is complete only when the place has confirmed it, in whatever process it runs.
+        """
+        self._places[place.name] = place
+        self.store.place_put(place.name)
+
+    def no_longer_derives(self, name: str) -> None:
+        """Tell the store that a place is gone, with all that it held."""
+        self._places.pop(name, None)
+        self.store.place_drop(name)
+
+    def _retain(self, head: Head, *, actor: str | None, dry_run: bool) -> Forgetting | None:
+        reader = Reader(self.store, head.ledger)
+        if not any(isinstance(item.event, e.RetentionSet) for item in reader.governing):
+            return None
+        marks = past_retention(
+            list(reader.read(Selection(upto=head.version))),
+            reader.governing,
+            judged_at=self.clock(),
+            key=names_key(self.store.secret, head.ledger),
+        )
+        if not marks:
+            return None
+        wish = Wish(versions=tuple(marks))
+        job = Job(
+            job=f"f_{os.urandom(6).hex()}",
+            scope=RETENTION,
+            reason="; ".join(sorted({forgotten.reason for _, forgotten in marks.values()})),
+            actor=actor,
+            answers=(),
+            wish=wish,
+        )
+        try:
+            planned = plan(self.store, head, wish)
+        except LedgerError as error:
+            kept = LedgerForgetting(ledger=head.name, version=head.version, items=())
+            return Forgetting(
+                job=None, scope=job.scope, reason=job.reason, state="incomplete", ledgers=(kept,), problems=(str(error),)
+            )
+        return _planned(job, [planned]) if dry_run else self._begin(job, [head])
+
+    def _plans(self, wish: Wish, ledger: str | None, subject: str | None) -> list[Plan]:
+        if subject is None:
+            return [plan(self.store, known_head(self.store, ledger or ""), wish)]
+        check_tags((subject,), ())
+        versions: dict[bytes, list[int]] = {}
+        for found, version in self.store.tagged(subject_mark(self.store.secret, subject)):
+            versions.setdefault(found, []).append(version)
+        heads = [head for head in self.store.heads() if head.ledger in versions]
+        if not heads:
+            job = self.store.fenced(subject_mark(self.store.secret, subject))
+            told = "no event is about this subject" if job is None else f"this subject was forgotten already, by job {job}"
+            raise NothingToForget(f"{told}: subjects are given as they were when events were appended", job=job)
+        return [plan(self.store, head, Wish(versions=versions[head.ledger])) for head in heads]
+
+    def _begin(self, job: Job, heads: Sequence[Head], *, subject: bytes | None = None) -> Forgetting:
+        ledgers = tuple(head.ledger.hex() for head in heads)
+        job = replace(job, ledgers=ledgers, subject=None if subject is None else subject.hex())
+        self.store.job_put(job.stored())
+        return self._carry_out(job)
+
+    def _carry_out(self, job: Job) -> Forgetting:
+        return Worker(self.store, self.clock, self._places).carry_out(job)
+
+    def _resume(self) -> None:
+        """At opening: carry out what was interrupted, and say so."""
+        stored = self.store.jobs()
+        jobs = [] if all(one.finished for one in stored) else map(job_of, stored)
+        for job in jobs:
+            if job.finished or job.is_deferred:
+                continue
+            forgetting = self._carry_out(job)
+            told = f"forgetting {forgetting.job} ({forgetting.count:,} events) was interrupted"
+            if forgetting.state == "complete":
+                warnings.warn(f"{told}; it is complete now", ForgettingResumed, stacklevel=4)
+            else:
+                left = "; ".join(forgetting.problems)
+                warnings.warn(f"{told} and is incomplete: {left}", ForgettingIncomplete, stacklevel=4)
+
+
+def _planned(job: Job, plans: Sequence[Plan]) -> Forgetting:
+    ledgers = tuple(planned.forgetting for planned in plans)
+    return Forgetting(job=None, scope=job.scope, reason=job.reason, state="planned", ledgers=ledgers)
+
+
+def _scope(wish: Wish, ledger: str | None, subject: str | None) -> e.ForgettingScope:
+    """What kind of thing is to be forgotten; exactly one must be given."""
+    kinds: dict[e.ForgettingScope, Sequence[Any]] = {
+        "turns": wish.turns,
+        "facts": wish.facts,
+        "artifacts": wish.artifacts,
+        "ids": wish.ids,
+    }
+    given: list[e.ForgettingScope] = [scope for scope, values in kinds.items() if values]
+    if subject is not None and not given and ledger is None:
+        return "subject"
+    if ledger is None or subject is not None:
+        raise InvalidInput("give a ledger, with what to forget of it or alone, or a subject", path="ledger")
+    if len(given) > 1:
+        raise InvalidInput(f"{' and '.join(given)} are given: forget one kind at a time", path=given[1])
+    return given[0] if given else "ledger"
+
+
+def _listed(name: str, values: Iterable[Any]) -> tuple[Any, ...]:
+    """What a selector names, each once."""
+    kind = int if name == "turns" else str
+    if isinstance(values, str) or not isinstance(values, Iterable):
+        raise InvalidInput(f"{name}={values!r}: give a list", path=name)
+    listed = tuple(dict.fromkeys(values))
+    for place, value in enumerate(listed):
+        if isinstance(value, bool) or not isinstance(value, kind):
+            raise InvalidInput(f"{name}[{place}]: {value!r} is no {kind.__name__}", path=f"{name}[{place}]")
+    return listed
+
+
+def _text(name: str, text: object) -> str:
+    if not isinstance(text, str) or not text.strip():
+        raise InvalidInput(f"{name} is empty: say why, without repeating what is to be forgotten", path=name)
+    return str(built(e.LedgerReauthorised, because=text).because)

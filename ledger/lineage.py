@@ -1,0 +1,176 @@
+"""What must go with what: from the events that somebody asked to forget to all that rests on them. Pure.
+
+Forgetting a turn takes what belongs to it: its returns, the facts, entries, evidence and contradictions that come from it, and
+the artifacts that nothing else shows. Forgetting a claim takes what repeats it, an entry its closing, an artifact the evidence
+that quotes it, evidence the contradictions that name it, and a contradiction its resolution.
+"""
+
+from __future__ import annotations
+
+from collections import defaultdict
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from dataclasses import dataclass
+from typing import Any
+
+from ledger import events as e
+from ledger.erased import Erased
+from ledger.marks import artifact_mark, field_mark
+from ledger.parts import DocumentPart, ImagePart, ToolCallPart
+from ledger.record import Recorded
+
+
+@dataclass(frozen=True, slots=True)
+class Cause:
+    """Why an event goes: ``root`` is the version that was asked for, ``because`` says how this one rests on it."""
+
+    root: int
+    because: str
+
+
+class Lineage:
+    """How the events of one ledger rest on each other. Erased and governing events are no part of it."""
+
+    def __init__(self, events: Sequence[Recorded]) -> None:
+        self.events = {item.version: item for item in events if not isinstance(item.event, Erased | e.Governing)}
+        self._by_turn: dict[int, list[int]] = defaultdict(list)
+        self._from_turn: dict[int, list[int]] = defaultdict(list)
+        self._resting: dict[int, list[tuple[int, str]]] = defaultdict(list)
+        self._stored: dict[str, list[int]] = defaultdict(list)
+        self._shown: dict[str, list[int]] = defaultdict(list)
+        self._quoted: dict[str, list[int]] = defaultdict(list)
+        claims: dict[str, int] = {}
+        for item in self.events.values():
+            self._add(item, claims)
+
+    def closure(self, asked: Iterable[int]) -> dict[int, Cause]:
+        """Everything that goes with the versions asked for, in order of version."""
+        found = {version: Cause(version, "asked for") for version in asked if version in self.events}
+        waiting = list(found)
+        while waiting:
+            version = waiting.pop()
+            for other, because in [*self._dependents(version), *self._artifacts(version, found)]:
+                if other not in found and other in self.events:
+                    found[other] = Cause(found[version].root, because)
+                    waiting.append(other)
+        return dict(sorted(found.items()))
+
+    def about_field(self, field: str) -> list[int]:
+        """The versions of all claims, retractions and contradictions about a field, by its canonical name."""
+        return [version for version, item in self.events.items() if getattr(item.event, "field", None) == field]
+
+    def stored(self, sha256: str) -> list[int]:
+        """The versions at which an artifact was stored."""
+        return self._stored.get(sha256, [])
+
+    def of_turn(self, turn: int) -> int | None:
+        """The version of a turn."""
+        found = (version for version in self._by_turn.get(turn, ()) if isinstance(self.events[version].event, e.TurnRecorded))
+        return next(found, None)
+
+    def _add(self, item: Recorded, claims: dict[str, int]) -> None:
+        event, version = item.event, item.version
+        if item.turn is not None:
+            self._by_turn[item.turn].append(version)
+        match event:
+            case e.FactSet() | e.FactSuperseded():
+                claims[event.field] = version
+            case e.FactReaffirmed():
+                self._rests(version, claims.get(event.field), "states the value again")
+            case e.FactRetracted():
+                claims.pop(event.field, None)
+            case e.EntryClosed() | e.ContradictionResolved():
+                self._rests(version, ended_by(event), "closes it")
+            case e.ContradictionRecorded():
+                for side in event.sides:
+                    self._rests(version, side.version or _number(side.evidence), "names it as a side")
+                    if side.turn is not None:
+                        self._from_turn[side.turn].append(version)
+            case e.ArtifactStored():
+                self._stored[event.sha256].append(version)
+            case e.EvidenceRecorded():
+                self._quoted[event.sha256].append(version)
+            case e.TurnRecorded() | e.ToolReturned():
+                for sha256 in shown_by(event):
+                    self._shown[sha256].append(version)
+
+    def _rests(self, version: int, on: int | None, because: str) -> None:
+        if on is not None:
+            self._resting[on].append((version, because))
+
+    def _dependents(self, version: int) -> Iterator[tuple[int, str]]:
+        event = self.events[version].event
+        yield from self._resting.get(version, ())
+        if isinstance(event, e.TurnRecorded) and event.turn is not None:
+            yield from ((other, f"belongs to turn {event.turn}") for other in self._by_turn[event.turn])
+            yield from ((other, f"has a side from turn {event.turn}") for other in self._from_turn.get(event.turn, ()))
+        if isinstance(event, e.ToolReturned) and event.turn is not None:
+            for other in self._by_turn[event.turn]:
+                if getattr(self.events[other].event, "source", None) == "tool":
+                    yield other, f"rests on what the tools of turn {event.turn} returned"
+
+    def _artifacts(self, version: int, found: Mapping[int, Any]) -> Iterator[tuple[int, str]]:
+        """Evidence goes with the last storing of its artifact; an artifact goes with the last turn or return that shows it."""
+        event = self.events[version].event
+        if isinstance(event, e.ArtifactStored) and all(other in found for other in self._stored[event.sha256]):
+            yield from ((other, f"quotes the artifact of version {version}") for other in self._quoted.get(event.sha256, ()))
+        if isinstance(event, e.TurnRecorded | e.ToolReturned | e.EvidenceRecorded):
+            for sha256 in shown_by(event) if not isinstance(event, e.EvidenceRecorded) else (event.sha256,):
+                shown, quoted = self._shown.get(sha256, []), self._quoted.get(sha256, [])
+                if shown and all(other in found for other in (*shown, *quoted)):
+                    yield from ((other, f"is shown by version {version} alone") for other in self._stored[sha256])
+
+
+def shown_by(event: e.TurnRecorded | e.ToolReturned) -> list[str]:
+    """The hashes of the artifacts that a turn or a return shows."""
+    return [part.sha256 for part in event.parts if isinstance(part, ImagePart | DocumentPart) and part.sha256 is not None]
+
+
+def ended_by(event: e.Event) -> int | None:
+    """The version of the claim, entry or contradiction that an event puts an end to."""
+    match event:
+        case e.FactSuperseded():
+            return event.replaces
+        case e.FactRetracted():
+            return event.retracts
+        case e.EntryClosed():
+            return _number(event.entry)
+        case e.ContradictionResolved():
+            return _number(event.contradiction)
+        case _:
+            return None
+
+
+def skeletons(events: Sequence[Recorded], versions: Iterable[int], key: bytes) -> tuple[e.Erasure, ...]:
+    """What is kept of the events of some versions; ``key`` is that of the ledger's names."""
+    wanted = set(versions)
+    calls: dict[int, list[str]] = {}
+    kept = []
+    for item in events:
+        event = item.event
+        if isinstance(event, e.TurnRecorded) and event.turn is not None:
+            calls[event.turn] = [part.call_id for part in event.parts if isinstance(part, ToolCallPart)]
+        if item.version in wanted and not isinstance(event, Erased):
+            kept.append(_skeleton(item.version, event, key, calls))
+    return tuple(kept)
+
+
+def _skeleton(version: int, event: e.Event, key: bytes, calls: Mapping[int, list[str]]) -> e.Erasure:
+    match event:
+        case e.TurnRecorded():
+            return e.Erasure(version=version, role=event.role)
+        case e.ToolReturned():
+            asked = calls.get(event.turn or 0, [])
+            known = not event.orphan and event.call_id in asked
+            return e.Erasure(version=version, answers=asked.index(event.call_id) if known else None)
+        case e.FactSet() | e.FactReaffirmed() | e.FactSuperseded() | e.FactRetracted():
+            return e.Erasure(version=version, ends=ended_by(event), named=field_mark(key, event.field))
+        case e.ArtifactStored():
+            return e.Erasure(version=version, named=artifact_mark(key, event.sha256))
+        case _:
+            return e.Erasure(version=version, ends=ended_by(event))
+
+
+def _number(name: str | None) -> int | None:
+    """The version in an id."""
+    number = "" if name is None else name.rpartition("_")[2]
+    return int(number) if number.isdecimal() else None

@@ -1,0 +1,82 @@
+"""Where else forgotten content is spoken of: what lineage cannot know, since somebody said it again elsewhere. Pure."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterable, Iterator, Sequence
+from dataclasses import dataclass
+from typing import Any, Final
+
+import orjson
+
+from ledger import events as e
+from ledger.codec import encode
+from ledger.erased import Erased
+from ledger.json_text import JsonText
+from ledger.record import Recorded
+
+_TELLING: Final = re.compile(
+    r"[\w.+-]+@[\w-]+\.[\w.-]*\w"  # an e-mail address
+    r"|\+?\d[\d ()/-]{5,}\d"  # a number as people write those of telephones and cards
+    r"|(?=[\w-]*\d)[A-Za-z0-9][\w-]{4,}"  # an identifier: a word with a digit in it
+)
+_OURS: Final = {"type", "sha256", "role", "source", "match", "section", "media_type"}
+_SHORTEST: Final = 4
+_MOST: Final = 2_000
+"""So many strings are looked for at most, the longest first."""
+
+
+@dataclass(frozen=True, slots=True)
+class Mention:
+    """An event that stays and holds ``strings`` of what goes. Only somebody who reads it can say what that means."""
+
+    version: int
+    turn: int | None
+    type: str
+    strings: tuple[str, ...]
+
+
+def mentions(events: Sequence[Recorded], going: Iterable[int]) -> tuple[Mention, ...]:
+    """The events that stay and hold a value of a fact that goes, or an address, number or identifier out of what goes."""
+    gone = set(going)
+    strings = _strings(item.event for item in events if item.version in gone)
+    if not strings:
+        return ()
+    wanted = re.compile("|".join(map(re.escape, strings)))
+    staying = (item for item in events if item.version not in gone and not isinstance(item.event, Erased | e.ContentForgotten))
+    found = []
+    for item in staying:
+        held = {match.group() for text in texts_of(item.event) for match in wanted.finditer(text)}
+        if held:
+            found.append(Mention(item.version, item.turn, item.envelope.type, tuple(sorted(held))))
+    return tuple(found)
+
+
+def texts_of(event: e.Event | Erased) -> Iterator[str]:
+    """Every text in an event, that of foreign JSON included, as people would read it."""
+    if not isinstance(event, Erased):
+        yield from _leaves(orjson.loads(encode(event)))
+
+
+def _leaves(value: Any) -> Iterator[str]:
+    if isinstance(value, str):
+        yield value
+    elif isinstance(value, dict):
+        for name, item in value.items():
+            if name not in _OURS:
+                yield from _leaves(item)
+    elif isinstance(value, list):
+        for item in value:
+            yield from _leaves(item)
+
+
+def _strings(going: Iterable[e.Event | Erased]) -> list[str]:
+    found: set[str] = set()
+    for event in going:
+        value = getattr(event, "value", None)
+        if isinstance(value, JsonText):
+            plain = value.value
+            found.add(plain.strip() if isinstance(plain, str) else str(value))
+        for text in texts_of(event):
+            found.update(match.group().strip() for match in _TELLING.finditer(text))
+    return sorted((string for string in found if len(string) >= _SHORTEST), key=lambda string: (-len(string), string))[:_MOST]
