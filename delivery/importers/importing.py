@@ -1,22 +1,26 @@
 """Bring a store up to date with a file of transcripts: what a ledger already holds of a conversation is not
-recorded again.
+recorded again, and what it forgot is not brought back.
 """
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Final, NoReturn
 
-from delivery.importers.comparison import describe, is_same, size_of
+from delivery.importers.comparison import describe, is_return_of, is_same, is_spoken, place_of, size_of
 from delivery.importers.naming import Names
 from delivery.importers.reading import Conversation, TranscriptFile
-from delivery.importers.transcript import Made, Skipped
+from delivery.importers.spoken import Made, with_artifacts
+from delivery.importers.transcript import Skipped
 from ledger import Ledger, Ledgers
-from ledger.errors import LedgerError, StoreError, VersionConflict
-from ledger.events import ArtifactStored, Event, ToolReturned, TurnRecorded
-from ledger.record import Recorded
+from ledger.codec import check_tags
+from ledger.erased import Erased
+from ledger.errors import ForgottenLedger, LedgerError, StoreError, SubjectForgotten, VersionConflict
+from ledger.events import ArtifactStored, ContentForgotten, Event, LedgerReauthorised
+from ledger.marks import subject_mark
+from ledger.record import NO_TAGS, Recorded, Tags
 
 EVENTS_PER_COMMAND: Final = 500
 """Events of one transaction: few enough that other writers get their turn, many enough that each costs
@@ -24,7 +28,7 @@ little.
 """
 
 CHARACTERS_PER_COMMAND: Final = 4 * 1024 * 1024
-"""Content of one transaction, or of one page of the record that is compared: more is held only where one event has more."""
+"""Content of one transaction: more is held only where one event has more."""
 
 
 _SHOWN_NAMES: Final = 3
@@ -35,7 +39,8 @@ class TranscriptDiverged(LedgerError):
     differs.
 
     ``recorded`` and ``given`` describe both sides in short; ``given`` is None where the file ends before the
-    record does. From ``import_file`` it is the first of those in ``diverged``, a list of ``{"ledger", "turn"}``.
+    record does, and shows no text where the ledger forgot anything, since the file may still hold that. From
+    ``import_file`` it is the first of those in ``diverged``, a list of ``{"ledger", "turn"}``.
     """
 
 
@@ -60,19 +65,25 @@ def import_file(
     *,
     format: str = "auto",  # noqa: A002  # the command line's word
     ledger: str | None = None,
+    subjects: Iterable[str] = (),
+    labels: Iterable[str] = (),
 ) -> ImportResult:
     """Import the conversations of a file into their ledgers, ``ledger`` naming that of the only one.
 
     Events that a ledger holds already are not appended again, so an import can be repeated, after a failure
-    too. Neither the file nor a conversation is held in memory, unless the file is one JSON value. Raises
-    ``NothingRecognised``, ``SeveralConversations`` and ``InvalidInput`` for the file, ``StoreError`` at once, and
-    what one conversation alone is refused for (``TranscriptDiverged``, or what an append or the ledger's record
-    may raise) once the others are imported: the first such error, with all in its details. ``diverged`` lists
-    those that diverged, ``refused`` the others as ``{"ledger", "reason"}``; ``imported`` lists the ledgers that
-    are up to date, ``events`` counts what was appended in all, ``skipped`` is that of the result.
+    too. A message that stands where content was forgotten is passed over, whatever it says, and so is what its
+    calls returned. Every event that is appended bears the ``subjects`` and ``labels``; what was recorded before
+    keeps its own. Neither the file nor a conversation is held in memory, unless the file is one JSON value.
+
+    Raises ``NothingRecognised``, ``SeveralConversations`` and ``InvalidInput`` for the file, ``StoreError`` at
+    once, and what one conversation alone is refused for (``TranscriptDiverged``, ``ForgottenLedger``,
+    ``SubjectForgotten``, or what else an append or the ledger's record may raise) once the others are imported:
+    the first such error, with all in its details. ``diverged`` lists those that diverged, ``refused`` the others
+    as ``{"ledger", "reason"}``; ``imported`` lists the ledgers that are up to date, ``events`` counts what was
+    appended in all, ``skipped`` is that of the result.
     """
     file = TranscriptFile(path, format=format)
-    progress = _Progress(file)
+    progress = _Progress(file, check_tags(subjects, labels))
     try:
         for name, conversation in _named(file, ledger):
             progress.bring_up_to_date(store, name, conversation)
@@ -89,8 +100,9 @@ def import_file(
 class _Progress:
     """What became of a file's conversations so far."""
 
-    def __init__(self, file: TranscriptFile) -> None:
+    def __init__(self, file: TranscriptFile, tags: Tags) -> None:
         self._file = file
+        self._tags = tags
         self.ledgers: list[str] = []
         self.events = 0
         self.failures: list[tuple[str, LedgerError]] = []
@@ -102,7 +114,8 @@ class _Progress:
     def bring_up_to_date(self, store: Ledgers, name: str, conversation: Conversation) -> None:
         """Bring one ledger up to date; a refusal is kept for the end, a fault of the store is raised."""
         try:
-            for appended in bring_up_to_date(store.ledger(name), conversation):
+            _check_subjects(store, self._tags)
+            for appended in bring_up_to_date(store.ledger(name), conversation, self._tags):
                 self.events += appended
         except StoreError:
             raise
@@ -129,6 +142,16 @@ class _Progress:
         said += [f"{_count(self.ledgers)} imported: {_some(self.ledgers)}"] if self.ledgers else []
         if said:
             error.args = (f"{error} ({'; '.join(said)})",)
+
+
+def _check_subjects(store: Ledgers, tags: Tags) -> None:
+    """``SubjectForgotten`` for a forgotten one, even where nothing would be appended: what the file says is not to be here."""
+    for subject in tags.subjects:
+        job = store.store.fenced(subject_mark(store.store.secret, subject))
+        if job is not None:
+            raise SubjectForgotten(
+                f"whom this file is about was forgotten by job {job}: leave the subject out, or re-authorise it", job=job
+            )
 
 
 def _count(ledgers: Sequence[str]) -> str:
@@ -164,8 +187,8 @@ def _only(file: TranscriptFile) -> Conversation:
     return first
 
 
-def bring_up_to_date(handle: Ledger, conversation: Conversation) -> Iterator[int]:
-    """Append what the ledger does not hold yet, one command a step; yields the number of events of each.
+def bring_up_to_date(handle: Ledger, conversation: Conversation, tags: Tags = NO_TAGS) -> Iterator[int]:
+    """Append what the ledger does not hold yet, with the tags, one command a step; yields the number of events of each.
 
     Where another writer was in between, the ledger is read and compared again.
     """
@@ -174,7 +197,7 @@ def bring_up_to_date(handle: Ledger, conversation: Conversation) -> Iterator[int
         for chunk in _commands(rest):
             events = [made.event for made in chunk]
             try:
-                handle.append(events, expected_version=version, blobs=_blobs(chunk))
+                handle.append(events, expected_version=version, blobs=_blobs(chunk), subjects=tags.subjects, labels=tags.labels)
             except VersionConflict:
                 break
             version += len(chunk)
@@ -205,45 +228,64 @@ def _commands(rest: Iterator[Made]) -> Iterator[list[Made]]:
 
 
 def missing(handle: Ledger, conversation: Conversation) -> tuple[Iterator[Made], int]:
-    """The events that a ledger does not hold yet, and its version; ``TranscriptDiverged`` where it holds
-    something else.
+    """The events that a ledger neither holds yet nor forgot, and its version; ``TranscriptDiverged`` where it holds
+    something else, ``ForgottenLedger`` where it was forgotten as a whole.
 
     Both are gone through in step, so neither is held.
     """
-    given = conversation.read()
-    version, stored = 0, set()
+    version, forgotten = 0, None
+    stored: set[str] = set()
+    gone: set[int] = set()  # forgotten turns: what their calls returned is forgotten, even if it comes only now
+    given = (said for said in conversation.spoken() if not is_return_of(said.event, gone))
     for recorded in _recorded(handle):
         version, event = recorded.version, recorded.event
+        forgotten = _forgotten_by(event, forgotten)
         if isinstance(event, ArtifactStored):
             stored.add(event.sha256)
-        elif _is_spoken(event):
-            same = next((made.event for made in given if _is_spoken(made.event)), None)
-            if same is None or not is_same(event, same):
-                _diverged(handle.name, event, same)
-    rest = (made for made in given if not (isinstance(made.event, ArtifactStored) and made.event.sha256 in stored))
-    return rest, version
+        elif is_spoken(event) and not is_return_of(event, gone):
+            said = next(given, None)
+            if said is None or not is_same(event, said):
+                _differs(handle, event, None if said is None else said.event)
+            if isinstance(event, Erased) and event.turn is not None:
+                gone |= {event.turn} if event.type == "turn.recorded" else set()
+    if forgotten is not None:
+        _forgotten(handle.name, forgotten)
+    return with_artifacts(given, stored), version
+
+
+def _forgotten_by(event: Event | Erased, before: str | None) -> str | None:
+    """The job that forgot the whole ledger, as of an event; None while it takes events."""
+    if isinstance(event, ContentForgotten) and event.scope == "ledger":
+        return event.job
+    return None if isinstance(event, LedgerReauthorised) else before
+
+
+def _forgotten(ledger: str, job: str) -> NoReturn:
+    raise ForgottenLedger(
+        f"ledger {ledger!r} was forgotten by job {job}: re-authorise it, or name another one for this conversation",
+        ledger=ledger,
+        job=job,
+    )
 
 
 def _recorded(handle: Ledger) -> Iterator[Recorded]:
-    """The events of a ledger, in pages that are small where the events are large."""
-    after, upto, count = 0, handle.version, 8
-    while after < upto:
-        page = list(handle.events(after, min(after + count, upto)))
-        yield from page
-        after += count
-        size = sum(size_of(recorded.event) for recorded in page)
-        count = min(count * 2, EVENTS_PER_COMMAND) if size < CHARACTERS_PER_COMMAND // 2 else max(1, count // 2)
+    """The events of a ledger up to the version that it has now; whatever is forgotten in between shows by a later one."""
+    return handle.events(0, handle.version)
 
 
-def _is_spoken(event: Event) -> bool:
-    return isinstance(event, TurnRecorded | ToolReturned)
-
-
-def _diverged(ledger: str, event: Event, given: Event | None) -> NoReturn:
+def _differs(handle: Ledger, event: Event | Erased, given: Event | None) -> NoReturn:
+    """Refuse a conversation; what the file says is shown only where nothing was forgotten that it may still hold."""
+    forgotten, hides = None, False
+    for recorded in _recorded(handle):
+        forgotten = _forgotten_by(recorded.event, forgotten)
+        hides = hides or isinstance(recorded.event, Erased)
+    if forgotten is not None:
+        _forgotten(handle.name, forgotten)
+    ours = f"{place_of(event)} (forgotten)" if isinstance(event, Erased) else describe(event, given)
     if given is None:
-        ours, theirs = describe(event, None), None
+        theirs = None
         what = f"goes on with {ours}, where the file ends: import the longer file, or name another ledger"
     else:
-        ours, theirs = describe(event, given), describe(given, event)
+        theirs = f"{place_of(given)} (not shown, as something was forgotten)" if hides else describe(given, event)
         what = f"holds {ours}, the file has {theirs}: name another ledger for this conversation"
-    raise TranscriptDiverged(f"ledger {ledger!r} {what}", ledger=ledger, turn=event.turn, recorded=ours, given=theirs)
+    raise TranscriptDiverged(f"ledger {handle.name!r} {what}", ledger=handle.name, turn=event.turn, recorded=ours, given=theirs)

@@ -28,7 +28,8 @@ from delivery.importers.recognition import (
     why_none,
 )
 from delivery.importers.source import Node, decode_utf8, parse
-from delivery.importers.transcript import Made, Skipped, Transcript
+from delivery.importers.spoken import Made, Spoken, with_artifacts
+from delivery.importers.transcript import Skipped, Transcript
 from ledger.errors import InvalidInput, LimitExceeded
 from ledger.events import Event
 
@@ -53,7 +54,11 @@ class Conversation:
         self._report: Callable[[list[Skipped]], None] | None = report
 
     def read(self) -> Iterator[Made]:
-        """The events in order, each with the bytes that it brings.
+        """The events in order, each artifact with its bytes, before the first event that refers to it."""
+        return with_artifacts(self.spoken(), set())
+
+    def spoken(self) -> Iterator[Spoken]:
+        """The turns and returns in order, each with all artifacts that it refers to.
 
         What could not be imported is reported when they were read to the end.
         """
@@ -62,10 +67,10 @@ class Conversation:
         system = None if body is None else body.get("system")
         if system is not None:
             _record(self._format.record_system, system, transcript)
+            yield from transcript.take()
         for message in self._found.messages:
             _record(self._format.record, message, transcript)
             yield from transcript.take()
-        yield from transcript.take()
         report, self._report = self._report, None
         if report is not None:
             report(transcript.skipped)
@@ -211,7 +216,7 @@ class TranscriptFile:
             self.skipped.append(Skipped(found.line, reason if found.messages else "a conversation without messages"))
             return
         conversation = Conversation(found, known, self.skipped.extend)
-        if next(conversation.read(), None) is not None:
+        if next(conversation.spoken(), None) is not None:
             yield conversation
 
 

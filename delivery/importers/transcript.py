@@ -12,11 +12,12 @@ from typing import Final
 from delivery.importers.blocks import About, is_name
 from delivery.importers.comparison import size_of
 from delivery.importers.source import Node
+from delivery.importers.spoken import Brought, Spoken
 from ledger.codec import encode
 from ledger.errors import LimitExceeded
-from ledger.events import ArtifactStored, Event, Role, ToolReturned, TurnRecorded
+from ledger.events import ArtifactStored, Role, ToolReturned, TurnRecorded
 from ledger.limits import MAX_ARTIFACT_BYTES, MAX_PAYLOAD_BYTES
-from ledger.parts import Part, ReturnPart, ToolCallPart
+from ledger.parts import DocumentPart, ImagePart, Part, ReturnPart, ToolCallPart
 
 NO_CALL_ID = "no-call-id"
 """The call id of a return whose message names none."""
@@ -30,14 +31,6 @@ class Skipped:
     reason: str
 
 
-@dataclass(frozen=True, slots=True)
-class Made:
-    """An event that a message became; ``content`` holds the bytes of an ``ArtifactStored``."""
-
-    event: Event
-    content: bytes | None = None
-
-
 _MOST_BYTES_OF_A_CHARACTER: Final = 12
 """In a payload: an astral character of foreign JSON, as two escapes."""
 
@@ -48,18 +41,18 @@ class Transcript:
     def __init__(self, *, model: str | None = None) -> None:
         self.skipped: list[Skipped] = []
         self.model = model
-        self._made: list[Made] = []
-        self._stored: set[str] = set()
+        self._spoken: list[Spoken] = []
         self._turn = 0
-        self._waiting: dict[str, list[int]] = {}
+        self._waiting: dict[str, list[tuple[int, int]]] = {}  # the turn of each call, and its place among those of the turn
         self._called: dict[str, int] = {}
         self._nameless: list[ToolCallPart] = []
-        self._pending: dict[str, Made] = {}
+        self._pending: dict[str, Brought] = {}
 
-    def take(self) -> list[Made]:
-        """What was made since it was last asked for."""
-        made, self._made = self._made, []
-        return made
+    def take(self) -> list[Spoken]:
+        """What was recorded since it was last asked for, which ends a message."""
+        spoken, self._spoken = self._spoken, []
+        self._pending.clear()
+        return spoken
 
     @property
     def next_turn(self) -> int:
@@ -71,9 +64,8 @@ class Transcript:
         if len(data) > MAX_ARTIFACT_BYTES:
             raise LimitExceeded(f"inline bytes: {len(data):,}, over MAX_ARTIFACT_BYTES ({MAX_ARTIFACT_BYTES:,})", path="$")
         sha256 = hashlib.sha256(data).hexdigest()
-        if sha256 not in self._stored:
-            event = ArtifactStored(sha256=sha256, size_bytes=len(data), media_type=media_type, name=name)
-            self._pending.setdefault(sha256, Made(event, data))
+        event = ArtifactStored(sha256=sha256, size_bytes=len(data), media_type=media_type, name=name)
+        self._pending.setdefault(sha256, Brought(event, data))
         return sha256
 
     def record_turn(self, role: Role, parts: Sequence[Part], about: About) -> None:
@@ -94,10 +86,9 @@ class Transcript:
             )
         )
         self._turn = number or self._turn
-        for part in parts:
-            if isinstance(part, ToolCallPart):
-                self._waiting.setdefault(part.call_id, []).append(self._turn)
-                self._called[part.call_id] = self._turn
+        for place, call in enumerate(part for part in parts if isinstance(part, ToolCallPart)):
+            self._waiting.setdefault(call.call_id, []).append((self._turn, place))
+            self._called[call.call_id] = self._turn
 
     def record_return(
         self,
@@ -115,7 +106,7 @@ class Transcript:
         """
         given = call_id if call_id is not None and is_name(call_id) else NO_CALL_ID
         waiting = self._waiting.get(given)
-        turn = waiting[-1] if waiting else None
+        turn, answers = waiting[-1] if waiting else (None, None)
         self._add(
             ToolReturned(
                 turn=turn or self._called.get(given),
@@ -126,7 +117,8 @@ class Transcript:
                 tool=tool,
                 external_id=about.external_id,
                 said_at=about.said_at,
-            )
+            ),
+            answers,
         )
         self._nameless = [call for call in self._nameless if call.call_id != given]
         if waiting:
@@ -144,13 +136,12 @@ class Transcript:
         return next(calls, None)
 
     def skip(self, node: Node, reason: str) -> None:
-        """Report a message that could not be recorded; what was kept for it is let go."""
-        self._pending.clear()
+        """Report a message that could not be recorded."""
         self.skipped.append(Skipped(node.line, reason))
 
-    def _add(self, event: TurnRecorded | ToolReturned) -> None:
+    def _add(self, event: TurnRecorded | ToolReturned, answers: int | None = None) -> None:
         if size_of(event) * _MOST_BYTES_OF_A_CHARACTER > MAX_PAYLOAD_BYTES:
             encode(event)  # LimitExceeded costs this message alone; from an append it would end the import
-        self._made += [*self._pending.values(), Made(event)]
-        self._stored |= self._pending.keys()
-        self._pending.clear()
+        referred = dict.fromkeys(part.sha256 for part in event.parts if isinstance(part, ImagePart | DocumentPart))
+        artifacts = tuple(self._pending[sha256] for sha256 in referred if sha256 in self._pending)
+        self._spoken.append(Spoken(event, artifacts, answers))
