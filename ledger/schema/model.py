@@ -1,0 +1,87 @@
+"""The state of a task declared as a pydantic model."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping, Sequence
+from decimal import Decimal
+from typing import Annotated, Any, ClassVar
+
+from pydantic import BaseModel, BeforeValidator, ConfigDict, Field, PlainSerializer, WithJsonSchema
+
+from ledger.events import Source
+from ledger.schema.dates import Order
+from ledger.schema.document import EXTRA, schema_from
+from ledger.schema.numbers import money, plain
+from ledger.schema.schema import Schema
+
+
+class Amount(BaseModel):
+    """An amount of money."""
+
+    model_config = ConfigDict(frozen=True)
+
+    amount: Decimal
+    currency: str
+
+    def __str__(self) -> str:
+        return f"{plain(self.amount)} {self.currency}"
+
+
+def _amount(value: object) -> object:
+    if isinstance(value, Amount):
+        return value
+    amount, currency = money(value, ())
+    return Amount(amount=amount, currency=currency)
+
+
+Money = Annotated[Amount, BeforeValidator(_amount), PlainSerializer(str), WithJsonSchema({"type": "string", "format": "money"})]
+"""A field that is an amount with its currency, such as "4,180 INR"."""
+
+Entries = tuple[str, ...]
+"""A list section: constraints, decisions, rejected, open."""
+
+
+class StateModel(BaseModel):
+    """Base of the declared state of a task: every field is one, by its type; ``Entries`` are list sections.
+
+    ``references``: the checks that fields with ``refers_to`` name, each a function of the value that says whether it exists.
+    """
+
+    model_config = ConfigDict(frozen=True, extra="forbid")
+
+    references: ClassVar[Mapping[str, Callable[[Any], bool]]] = {}
+
+    @classmethod
+    def ledger_schema(cls) -> Schema:
+        """The schema that the model declares."""
+        return schema_from({**cls.model_json_schema(), "additionalProperties": cls.model_config.get("extra") == "allow"})
+
+
+def declared(
+    *,
+    pattern: str | None = None,
+    aliases: Sequence[str] = (),
+    least_source: Source | None = None,
+    rendered: bool | None = None,
+    refers_to: str | None = None,
+    patterns: Sequence[str] = (),
+    currencies: Sequence[str] = (),
+    date_order: Order | None = None,
+    most_shown: int | None = None,
+    about: str | None = None,
+    least: float | None = None,
+    most: float | None = None,
+) -> Any:
+    """What a field of a ``StateModel`` is beyond its type; ``ledger.schema.schema.FieldSpec`` says what each word means."""
+    words: dict[str, Any] = {
+        "aliases": tuple(aliases) or None,
+        "least_source": least_source,
+        "rendered": rendered,
+        "refers_to": refers_to,
+        "patterns": tuple(patterns) or None,
+        "currencies": tuple(currencies) or None,
+        "date_order": date_order,
+        "most_shown": most_shown,
+    }
+    extra: dict[str, Any] = {EXTRA: {word: value for word, value in words.items() if value is not None}}
+    return Field(default=None, pattern=pattern, description=about, ge=least, le=most, json_schema_extra=extra)

@@ -1,0 +1,119 @@
+"""From turns to candidates for facts: the port that every extractor fills, and what a candidate has to prove. Pure."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from typing import Any, Final, Protocol
+
+from ledger.events import Source
+from ledger.json_text import JsonText
+from ledger.parts import Usage
+from ledger.schema.formats import JsonFormat, TextFormat
+from ledger.schema.schema import FieldSpec, Schema
+from projections.transcript import Return, Turn
+
+_MOST_WORDS: Final = 8
+"""A value that is parsed out of a quote has at most so many words."""
+
+
+@dataclass(frozen=True, slots=True)
+class Candidate:
+    """A value for a field that somebody read out of a turn; ``quote`` is what it rests on, as it stands in that turn.
+
+    ``result`` names the tool's result (``r_12``) where the quote stands in one that belongs to the turn.
+    """
+
+    field: str
+    value: Any
+    quote: str
+    turn: int
+    result: str | None = None
+
+
+@dataclass(frozen=True, slots=True)
+class Extraction:
+    """What an extractor found, and how: its name, for a model also which, the hash of its prompt and what it used.
+
+    ``incomplete`` says what is missing where the run broke off; what was found until then counts.
+    """
+
+    extractor: str
+    candidates: tuple[Candidate, ...]
+    model: str | None = None
+    prompt_hash: str | None = None
+    usage: Usage | None = None
+    incomplete: str | None = None
+
+
+class Extractor(Protocol):
+    """Finds candidates in turns. Whatever it says is checked: it cannot make a user say what the user did not say."""
+
+    def extract(self, turns: Sequence[Turn], schema: Schema) -> Extraction:
+        """The candidates in these turns for the fields of a schema."""
+        ...
+
+
+@dataclass(frozen=True, slots=True)
+class Sourced:
+    """A candidate whose quote was found, with the source that it counts as."""
+
+    candidate: Candidate
+    source: Source
+
+
+def quoted_text(candidate: Candidate, turn: Turn) -> str:
+    """The text in which a candidate's quote must stand: a turn's, or that of one of its results."""
+    if candidate.result is None:
+        return turn.text
+    return next((found.text for found in turn.returns if found.id == candidate.result), "")
+
+
+def source_of(candidate: Candidate, turn: Turn, schema: Schema) -> Source | None:
+    """What a candidate counts as; None where its quote does not stand in its turn.
+
+    ``user`` only for a value that, after declared parsing, stands in the quote of a user turn. What stands in a tool's result
+    is ``tool``. Everything else is ``inferred``: an assistant's words never become the user's.
+    """
+    if not candidate.quote.strip() or candidate.quote not in quoted_text(candidate, turn):
+        return None
+    stands = stands_in(candidate.quote, candidate.value, schema.spec(schema.resolve(candidate.field)))
+    if candidate.result is not None:
+        return "tool" if stands else "inferred"
+    return "user" if turn.role == "user" and stands else "inferred"
+
+
+def stands_in(quote: str, value: Any, spec: FieldSpec | None) -> bool:
+    """Whether a value stands in a quote: as its own text, or as words that mean the same in the field's format."""
+    wanted = JsonText.of(value)
+    if spec is None or isinstance(spec.format, JsonFormat | TextFormat):
+        text = value if isinstance(value, str) else str(wanted)
+        return _as_words(text) in _as_words(quote)
+    schema = Schema(name="one", fields=(spec,))
+    meaning = schema.meaning(spec.name, wanted)
+    if meaning is None:
+        return False
+    return any(_means(schema, spec, text, meaning) for text in _phrases(quote))
+
+
+def _means(schema: Schema, spec: FieldSpec, text: str, meaning: JsonText) -> bool:
+    found = schema.meaning(spec.name, JsonText.of(text))
+    return found is not None and found.canonical == meaning.canonical
+
+
+def _phrases(quote: str) -> list[str]:
+    """All runs of words, without the punctuation around them."""
+    words = quote.split()
+    runs = (words[first : first + length] for first in range(len(words)) for length in range(1, _MOST_WORDS + 1))
+    return list(dict.fromkeys(" ".join(run).strip(".,;:!?\"'()[]") for run in runs if run))
+
+
+def _as_words(text: str) -> str:
+    """A text between spaces, so that it is found only where whole words are."""
+    cleaned = "".join(character if character.isalnum() or character in "-_@+#%" else " " for character in text.casefold())
+    return f" {' '.join(cleaned.split())} "
+
+
+def texts_of(turn: Turn) -> list[tuple[str, Return | None]]:
+    """The texts of a turn that an extractor may read: its own, and those of its results."""
+    return [(turn.text, None), *((found.text, found) for found in turn.returns)]

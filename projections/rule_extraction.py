@@ -1,0 +1,41 @@
+"""The extractor that needs no model: the patterns that a schema declares for its fields. Offline, and the same every time."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterator, Sequence
+
+from ledger.schema.schema import FieldSpec, Schema
+from projections.extraction import Candidate, Extraction
+from projections.transcript import Turn
+
+
+class RuleExtractor:
+    """Finds what the declared ``patterns`` of a field match in user turns, and in results of tools where ``results`` is set.
+
+    A pattern's group ``value`` is the value, or all that it matches. The last match in a turn counts: who corrects a value
+    names the right one last.
+    """
+
+    def __init__(self, *, results: bool = False) -> None:
+        self._results = results
+
+    def extract(self, turns: Sequence[Turn], schema: Schema) -> Extraction:
+        """The candidates in these turns."""
+        specs = [spec for spec in schema.fields if spec.patterns]
+        found = (candidate for turn in turns for spec in specs for candidate in self._of_turn(turn, spec))
+        return Extraction(extractor="rules/1", candidates=tuple(found))
+
+    def _of_turn(self, turn: Turn, spec: FieldSpec) -> Iterator[Candidate]:
+        if turn.role == "user":
+            yield from _last(turn.text, spec, turn.number, None)
+        for returned in turn.returns if self._results else ():
+            yield from _last(returned.text, spec, turn.number, returned.id)
+
+
+def _last(text: str, spec: FieldSpec, turn: int, result: str | None) -> Iterator[Candidate]:
+    matches = [match for pattern in spec.patterns for match in re.finditer(pattern, text)]
+    if matches:
+        last = max(matches, key=lambda match: (match.start(), match.end()))
+        value = last.group("value") if "value" in last.re.groupindex else last.group()
+        yield Candidate(field=spec.name, value=value, quote=last.group(), turn=turn, result=result)
