@@ -110,8 +110,11 @@ def tags_of(payload: bytes) -> Tags:
     rest = _without_request(payload)
     if not rest.startswith(_TAGS):
         return NO_TAGS
-    found = orjson.loads(rest[len(_TAGS) : rest.index(_END_OF_TAGS) + len(_END_OF_TAGS)])
-    return Tags(tuple(found.get("subjects", ())), tuple(found.get("labels", ())))
+    try:
+        found = orjson.loads(rest[len(_TAGS) : rest.index(_END_OF_TAGS) + len(_END_OF_TAGS)])
+        return Tags(tuple(found.get("subjects", ())), tuple(found.get("labels", ())))
+    except (ValueError, TypeError) as error:
+        raise CorruptRecord(f"the tags of an event cannot be read: {error}") from error
 
 
 def check_tags(subjects: Iterable[str], labels: Iterable[str]) -> Tags:
@@ -136,9 +139,10 @@ def _checked(kind: str, given: object) -> tuple[str, ...]:
 
 
 def _without_tags(payload: bytes) -> bytes:
-    if not payload.startswith(_TAGS):
+    end = payload.find(_END_OF_TAGS)
+    if end < 0 or not payload.startswith(_TAGS):
         return payload
-    return b"{" + payload[payload.index(_END_OF_TAGS) + len(_END_OF_TAGS) :].removeprefix(b",")
+    return b"{" + payload[end + len(_END_OF_TAGS) :].removeprefix(b",")
 
 
 def _without_request(payload: bytes) -> bytes:

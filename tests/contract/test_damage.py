@@ -12,11 +12,13 @@ import pytest
 from ledger import Ledgers
 from ledger.errors import CorruptRecord
 from ledger.following import follow
+from ledger.reading import FeedReader, Reader
 from ledger.recorder import LedgerRecorder
 from ledger.rows import PAGE_BYTES
 from ledger.sqlite import SqliteStore
 from ledger.store import Selection, Store
 from ledger.verify import verify_store
+from replay import view
 from tests.contract.batches import LEDGER, batch, draft
 from tests.contract.stores import OpenStore
 
@@ -87,6 +89,13 @@ def test_nobody_decides_on_a_damaged_ledger(damaged: tuple[Ledgers, str]) -> Non
     assert store.head("case").version == 5
 
 
+def test_no_view_shows_a_damaged_ledger(damaged: tuple[Ledgers, str]) -> None:
+    store, said = damaged
+    with pytest.raises(CorruptRecord, match=said):
+        view(store, "case").transcript()
+    assert [turn.number for turn in view(store, "case", at=2).transcript().transcript.turns] == [1, 2]
+
+
 def test_the_library_gets_no_damaged_event(damaged: tuple[Ledgers, str]) -> None:
     store, said = damaged
     recorder = LedgerRecorder(store.store)
@@ -111,12 +120,32 @@ def test_a_lost_payload_is_refused_in_any_order_and_selection(open_store: OpenSt
     store = open_store().store
     store.append(batch([draft() for _ in range(5)]))
     lose(store, 3)
+    reader = Reader(store, LEDGER)
     reads: list[Callable[[], Iterable[Any]]] = [
-        lambda: store.read(LEDGER, Selection(newest_first=True)),
-        lambda: store.read(LEDGER, Selection(kind="turns", after=2)),
-        lambda: follow(store, idle_seconds=0),
+        lambda: reader.read(Selection(newest_first=True)),
+        lambda: Reader(store, LEDGER, eager=False).read(Selection(kind="turns", after=2)),
+        lambda: map(FeedReader(store).recorded, follow(store, idle_seconds=0)),
     ]
     assert [versions_until_refused(read(), LOST) for read in reads] == [[5, 4], [], [1, 2]]
+
+
+def test_what_is_lost_is_no_more_excused_where_something_was_forgotten(open_store: OpenStore) -> None:
+    """Two payloads are missing; one of them was forgotten."""
+    store = open_store()
+    handle = store.ledger("case")
+    for number in range(5):
+        handle.record_turn("user", f"INR 4,05{number}")
+    handle.forget(turns=[2], reason="asked for")
+    lose(store.store, 3)
+    assert versions_until_refused(open_store().ledger("case").events(), LOST) == [1, 2]
+    assert versions_until_refused(store.follow(idle_seconds=0), LOST) == [1, 2]
+    recorder = LedgerRecorder(store.store)
+    originator = store.head("case").ledger.hex()
+    with pytest.raises(CorruptRecord, match=LOST):
+        recorder.select_events(originator)
+    assert [event.originator_version for event in recorder.select_events(originator, lte=2)] == [1, 2]
+    [problem] = verify_store(store).problems
+    assert (problem.version, problem.problem) == (3, "its payload is missing")
 
 
 @pytest.mark.parametrize("newest_first", [False, True])

@@ -20,6 +20,21 @@ from tests.contract.stores import OpenStore
 HANGS_SECONDS: Final = 60.0
 """How long a call may take before it is taken for one that never returns."""
 
+
+class Index:
+    """Something that keeps what is derived."""
+
+    name = "index"
+
+    def forget(self, ledger: bytes, versions: tuple[int, ...]) -> None:
+        """It holds nothing."""
+
+
+def forgotten_and_taken_again(store: Ledgers) -> None:
+    store.forget(ledger="case", reason="asked for")
+    store.reauthorise(ledger="case", because="they came back")
+
+
 LEDGERS: Final[dict[str, Callable[[Ledgers], object]]] = {
     "ledger": lambda store: store.ledger("new", task="refund"),
     "head": lambda store: store.head("case"),
@@ -27,6 +42,14 @@ LEDGERS: Final[dict[str, Callable[[Ledgers], object]]] = {
     "follow": lambda store: list(store.follow(idle_seconds=0)),
     "lag": lambda store: store.lag(0),
     "store": lambda store: store.store.last_position(),
+    "clock": lambda store: store.clock(),
+    "forget": lambda store: store.forget(ledger="case", reason="asked for"),
+    "forgettings": lambda store: store.forgettings(),
+    "resume_forgetting": lambda store: store.resume_forgetting(),
+    "reauthorise": forgotten_and_taken_again,
+    "retain": lambda store: store.retain(),
+    "derives": lambda store: store.derives(Index()),
+    "no_longer_derives": lambda store: store.no_longer_derives("index"),
     "close": lambda store: store.close(),
 }
 
@@ -48,6 +71,11 @@ LEDGER: Final[dict[str, Callable[[Ledger], object]]] = {
     "record_contradiction": lambda case: case.record_contradiction("price", [e.Side(version=1), e.Side(version=2)]),
     "resolve_contradiction": lambda case: case.resolve_contradiction("con_5", because="asked", source="user"),
     "record_outcome": lambda case: case.record_outcome("completed", judge="reviewer"),
+    "forget": lambda case: case.forget(turns=[1], reason="asked for"),
+    "decline_forgetting": lambda case: case.decline_forgetting(1, because="it is on an open order"),
+    "set_retention": lambda case: case.set_retention("30 days"),
+    "place_hold": lambda case: case.place_hold(because="case 17"),
+    "lift_hold": lambda case: (case.place_hold(because="case 17"), case.lift_hold(because="closed")),
     "append": lambda case: case.append([e.TurnRecorded(turn=3, role="user", parts=(TextPart(text="x"),))], expected_version=5),
 }
 
@@ -60,6 +88,8 @@ VIEW: Final[dict[str, Callable[[View], object]]] = {
     "handoff": lambda seen: seen.handoff().brief,
     "history": lambda seen: seen.history("order").to_json(),
     "fields": lambda seen: seen.fields(),
+    "forgotten": lambda seen: seen.forgotten(),
+    "forget_requests": lambda seen: seen.forget_requests(),
 }
 
 
@@ -69,7 +99,7 @@ def public(model: type[Any], *instance: str) -> set[str]:
 
 
 def test_no_method_is_left_out() -> None:
-    assert (set(LEDGERS), set(LEDGER)) == (public(Ledgers, "store"), public(Ledger))
+    assert (set(LEDGERS), set(LEDGER)) == (public(Ledgers, "store", "clock"), public(Ledger))
     assert set(VIEW) == public(View, "version")
 
 

@@ -147,7 +147,7 @@ def record_all(opened: OpenStore, texts: Sequence[str]) -> tuple[Ledgers, list[A
     return store, [recorded.event for recorded in handle.events()]
 
 
-def content_of(store: Ledgers) -> list[tuple[str, int, bytes]]:
+def content_of(store: Ledgers) -> list[tuple[str, int, bytes | None]]:
     """The payloads of the ledger, which must be the same in every store."""
     rows = store.store.read(store.head("case").ledger, Selection())
     return [(row.envelope.type, row.envelope.version, row.payload) for row in rows]
@@ -156,6 +156,8 @@ def content_of(store: Ledgers) -> list[tuple[str, int, bytes]]:
 def check_commitments(store: Ledgers) -> None:
     """A commitment is that of salt and payload alone, so the same in every store for the same salt."""
     for row in store.store.read(store.head("case").ledger, Selection()):
+        assert row.salt is not None
+        assert row.payload is not None
         assert row.envelope.commitment == commitment(row.salt, row.payload)
 
 
@@ -218,7 +220,7 @@ def test_utf8_tests(open_store: OpenStore, nasty: Path) -> None:
     ]
 
 
-def appended(store: Ledgers, payloads: Sequence[bytes]) -> list[tuple[bytes, bytes]]:
+def appended(store: Ledgers, payloads: Sequence[bytes]) -> list[tuple[bytes | None, bytes]]:
     """Payloads with one salt, stored as they are; what is stored of each, with its commitment."""
     salt, ledger = b"s" * 32, b"L" * 16
     drafts = [Draft("turn.recorded", 1, None, payload, salt, commitment(salt, payload)) for payload in payloads]

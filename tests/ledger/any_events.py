@@ -12,6 +12,7 @@ from ledger import JsonText, parts
 from ledger import events as e
 from ledger.errors import InvalidInput
 from ledger.limits import MAX_TURN
+from ledger.record import Tags
 from tests.ledger.json_values import json_values, texts
 
 SOURCES: tuple[e.Source, ...] = get_args(e.Source)
@@ -66,6 +67,14 @@ sides = st.builds(
     value=some(json_texts),
     source=some(st.sampled_from(SOURCES)),
     turn=turns,
+)
+erasures = st.builds(
+    e.Erasure,
+    version=st.integers(1, 9),
+    role=some(st.sampled_from(get_args(e.Role))),
+    answers=some(st.integers(0, 9)),
+    ends=some(st.integers(1, 9)),
+    named=some(names),
 )
 
 _fact = {"turn": turns, "field": names, "value": json_texts, "source": st.sampled_from(SOURCES)}
@@ -157,7 +166,37 @@ BY_TYPE: dict[type[e.EventBase], st.SearchStrategy[Any]] = {
         judge=names,
         detail=some(texts),
     ),
+    e.ContentForgotten: st.builds(
+        e.ContentForgotten,
+        turn=turns,
+        job=names,
+        scope=st.sampled_from(get_args(e.ForgettingScope)),
+        reason=texts,
+        erased=st.lists(erasures, max_size=3).map(tuple),
+        through_turn=st.integers(0, 9),
+        fields=st.lists(names, max_size=2).map(tuple),
+        answers=some(st.lists(st.integers(1, 9), max_size=2).map(tuple)),
+    ),
+    e.ForgettingDeclined: st.builds(e.ForgettingDeclined, turn=turns, because=texts),
+    e.LedgerReauthorised: st.builds(e.LedgerReauthorised, turn=turns, because=texts),
+    e.HoldPlaced: st.builds(e.HoldPlaced, turn=turns, because=texts),
+    e.HoldLifted: st.builds(e.HoldLifted, turn=turns, because=texts),
+    e.RetentionSet: st.builds(
+        e.RetentionSet,
+        turn=turns,
+        scope=st.sampled_from(["ledger", "label", "section", "type"]),
+        name=some(names),
+        keep_seconds=counts,
+        after_close=st.booleans(),
+    ),
 }
 
 any_events = st.one_of(*BY_TYPE.values())
 """Any event, whether or not a ledger would admit it."""
+
+tags: st.SearchStrategy[str] = st.text(
+    st.characters(exclude_categories=["Cs", "Cc", "Zl", "Zp"], exclude_characters='"\\'), min_size=1, max_size=12
+).filter(lambda tag: tag.strip() == tag)
+some_tags = st.lists(tags, max_size=3, unique=True).map(tuple)
+any_tags = st.builds(Tags, some_tags, some_tags)
+"""Whom and what an event is about, of any characters that a tag may have."""

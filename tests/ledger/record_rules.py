@@ -6,6 +6,7 @@ from collections.abc import Iterable
 from dataclasses import dataclass, field
 
 from ledger import events as e
+from ledger.erased import Erased
 from ledger.parts import ToolCallPart
 from ledger.record import Recorded
 
@@ -35,6 +36,7 @@ def check(recorded: Iterable[Recorded]) -> Seen:
     seen = Seen()
     for one in recorded:
         envelope, event = one.envelope, one.event
+        assert not isinstance(event, Erased), "these are the rules of a record of which nothing was forgotten"
         assert envelope.version == seen.version + 1
         assert envelope.recorded_at >= seen.recorded_at
         assert envelope.turn == event.turn

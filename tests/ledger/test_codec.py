@@ -15,7 +15,8 @@ from pydantic import BaseModel
 from ledger import JsonText, codec
 from ledger import events as e
 from ledger.errors import CorruptRecord, UnknownEventType
-from tests.ledger.any_events import BY_TYPE, any_events
+from ledger.record import NO_TAGS, Tags
+from tests.ledger.any_events import BY_TYPE, any_events, any_tags
 
 GOLDEN = Path(__file__).parents[1] / "golden" / "events"
 
@@ -42,6 +43,16 @@ def test_the_digest_of_a_request_travels_beside_the_event(event: e.Event, digest
     assert codec.request_digest_of(payload) == digest
     assert codec.request_digest_of(codec.encode(event)) is None
     assert json.loads(payload).keys() == json.loads(codec.encode(event)).keys() | {"request"}
+
+
+@given(any_events, st.none() | st.text("0123456789abcdef", min_size=64, max_size=64), any_tags)
+def test_tags_travel_beside_the_event(event: e.Event, digest: str | None, tags: Tags) -> None:
+    payload = codec.encode(event, digest, tags)
+    assert codec.decode(codec.type_of(event), event.type_version, event.turn, payload) == event
+    assert codec.tags_of(payload) == tags
+    assert codec.request_digest_of(payload) == digest
+    assert codec.tags_of(codec.encode(event, digest)) == NO_TAGS
+    assert codec.check_tags(tags.subjects, tags.labels) == tags
 
 
 @given(any_events)
@@ -100,7 +111,9 @@ def test_what_was_stored_once_is_read_for_ever(sample: dict[str, Any]) -> None:
     payload = sample["payload"].encode()
     event = codec.decode(sample["type"], sample["type_version"], sample["turn"], payload)
     assert shown(event) == sample["event"]
-    assert codec.encode(event, codec.request_digest_of(payload)) == payload
+    tags = codec.tags_of(payload)
+    assert {"subjects": list(tags.subjects), "labels": list(tags.labels)} == sample.get("tags", {"subjects": [], "labels": []})
+    assert codec.encode(event, codec.request_digest_of(payload), tags) == payload
 
 
 def test_every_type_and_version_has_its_samples() -> None:

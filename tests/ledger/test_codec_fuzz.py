@@ -13,10 +13,12 @@ from hypothesis import strategies as st
 from ledger import codec
 from ledger import events as e
 from ledger.errors import CorruptRecord, LedgerError, UnknownEventType
-from tests.ledger.any_events import any_events
+from ledger.record import Tags
+from tests.ledger.any_events import any_events, any_tags
 from tests.ledger.json_values import json_values
 
 KINDS = sorted(codec.MODELS)
+TAGGED = st.binary(max_size=40).map(lambda rest: b'{"tags":' + rest + b'"]},"field":"a","value":"1","source":"user"}')
 CUTS = st.tuples(
     st.integers(0, 10_000), st.integers(0, 4), st.binary(max_size=4) | st.sampled_from([b'"', b"{", b"[", b"null", b"9"])
 )
@@ -24,6 +26,8 @@ CUTS = st.tuples(
 
 def read(kind: tuple[str, int], turn: int | None, payload: bytes) -> e.Event | None:
     """The event; None where the bytes are refused as corrupt."""
+    with contextlib.suppress(CorruptRecord):
+        assert isinstance(codec.tags_of(payload), Tags)
     with contextlib.suppress(CorruptRecord):
         return codec.decode(*kind, turn, payload)
     return None
@@ -36,16 +40,16 @@ def check_stable(event: e.Event | None) -> None:
         assert codec.decode(codec.type_of(event), event.type_version, event.turn, payload) == event
 
 
-@given(any_events, st.lists(CUTS, min_size=1, max_size=4), st.sampled_from([None, 1, 7]))
-def test_damaged_payloads(event: e.Event, cuts: list[tuple[int, int, bytes]], turn: int | None) -> None:
-    payload = codec.encode(event)
+@given(any_events, any_tags, st.lists(CUTS, min_size=1, max_size=4), st.sampled_from([None, 1, 7]))
+def test_damaged_payloads(event: e.Event, tags: Tags, cuts: list[tuple[int, int, bytes]], turn: int | None) -> None:
+    payload = codec.encode(event, None, tags)
     for place, length, put in cuts:
         at = place % (len(payload) + 1)
         payload = payload[:at] + put + payload[at + length :]
     read((codec.type_of(event), event.type_version), turn, payload)
 
 
-@given(st.sampled_from(KINDS), st.binary(max_size=80), st.sampled_from([None, 1]))
+@given(st.sampled_from(KINDS), st.binary(max_size=80) | TAGGED, st.sampled_from([None, 1]))
 def test_any_bytes(kind: tuple[str, int], payload: bytes, turn: int | None) -> None:
     read(kind, turn, payload)
 

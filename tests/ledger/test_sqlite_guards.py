@@ -34,7 +34,7 @@ def raw(path: Path) -> Iterator[sqlite3.Connection]:
 
 
 def rows(connection: sqlite3.Connection) -> list[tuple[object, ...]]:
-    tables = ("events", "payloads", "blobs", "counter")
+    tables = ("events", "payloads", "blobs", "counter", "subjects", "fences", "jobs")
     return [row for table in tables for row in connection.execute(f"SELECT * FROM {table} ORDER BY 1, 2")]
 
 
@@ -62,7 +62,16 @@ NEXT = "position = 5; version = 4; command = randomblob(16)"
         "INSERT OR REPLACE INTO payloads SELECT position, salt, compression, x'7b7d' FROM payloads",
         "REPLACE INTO payloads SELECT * FROM payloads WHERE position = 2",
         "UPDATE blobs SET content = x'00'",
-        "INSERT OR REPLACE INTO blobs SELECT ledger, sha256, x'00' FROM blobs",
+        "UPDATE blobs SET content = x'00', version = version + 1",
+        "UPDATE blobs SET sha256 = 'another'",
+        "UPDATE blobs SET ledger = zeroblob(16)",
+        "UPDATE blobs SET version = version - 1",
+        "UPDATE OR REPLACE blobs SET version = 0",
+        "INSERT OR REPLACE INTO blobs SELECT ledger, sha256, x'00', version + 1 FROM blobs",
+        "INSERT INTO subjects VALUES (zeroblob(15), zeroblob(16), 1)",
+        "INSERT INTO fences VALUES (zeroblob(15), 'f_1')",
+        "INSERT INTO fences VALUES (zeroblob(16), NULL)",
+        "INSERT INTO jobs (job, state, finished) VALUES ('f_1', NULL, 0)",
         "UPDATE counter SET position = 0",
         "UPDATE counter SET position = position - 1",
         "UPDATE counter SET position = position + 2",
@@ -100,6 +109,12 @@ def test_the_next_event_is_taken(raw: sqlite3.Connection) -> None:
     """So that the refusals above are for their reason, not because nothing at all would pass."""
     raw.execute("INSERT INTO events " + copied(NEXT))
     assert raw.execute("SELECT max(position), (SELECT position FROM counter) FROM events").fetchone() == (5, 5)
+
+
+def test_what_is_stored_again_is_known_to_be(raw: sqlite3.Connection) -> None:
+    """The last version that stored a blob is all that may change of it: a sweep must not take what was stored since."""
+    raw.execute("UPDATE blobs SET version = version + 1")
+    assert raw.execute("SELECT content, version FROM blobs").fetchall() == [(b"a page", 2)]
 
 
 def test_insert_or_ignore_changes_nothing(raw: sqlite3.Connection) -> None:

@@ -15,7 +15,8 @@ import pytest
 
 from ledger import connect
 from ledger.errors import InvalidInput, NotAStore, StoreError
-from ledger.sqlite_schema import SCHEMA_VERSION
+from ledger.sqlite_schema import APPLICATION_ID, MIGRATIONS, SCHEMA_VERSION
+from ledger.verify import verify_store
 from tests.contract.test_processes import in_a_fork
 
 
@@ -208,3 +209,67 @@ def test_two_stores_in_memory_are_two() -> None:
     with connect(":memory:") as one, connect(":memory:") as two:
         one.ledger("case").record_turn("user", "x")
         assert two.heads() == []
+
+
+def earlier(path: Path) -> list[tuple[object, ...]]:
+    """Make of a store one as the first release kept it, without what forgetting needs; what it holds."""
+    with connect(str(path)) as ledgers:
+        handle = ledgers.ledger("case", task="refund")
+        handle.record_turn("user", "I was charged 4,050 INR twice")
+        page = handle.store_artifact(b"29 EUR a month")
+        handle.record_evidence("29", quote="29", artifact=page)
+        ledgers.store.derived_put(ledgers.head("case").ledger, "segment", "1", b"counts", erasures=0)
+    old = path.with_name("old.db")
+    with closing(sqlite3.connect(old, isolation_level=None)) as connection:
+        connection.executescript(MIGRATIONS[0])
+        connection.execute("ATTACH ? AS new", (str(path),))
+        connection.execute("INSERT INTO settings SELECT * FROM new.settings")
+        for table in ("ledgers", "payloads", "derived"):
+            connection.execute(f"INSERT INTO {table} SELECT * FROM new.{table}")
+        connection.execute("INSERT INTO events SELECT * FROM new.events ORDER BY position")
+        connection.execute("INSERT INTO blobs SELECT ledger, sha256, content FROM new.blobs")
+        connection.execute("DETACH new")
+        connection.execute(f"PRAGMA application_id = {APPLICATION_ID}")
+        connection.execute("PRAGMA user_version = 1")
+    path.unlink()
+    old.rename(path)
+    return held(path)
+
+
+def held(path: Path) -> list[tuple[object, ...]]:
+    tables = ("settings", "counter", "ledgers", "events", "payloads", "derived")
+    with closing(sqlite3.connect(path)) as connection:
+        rows = [row for table in tables for row in connection.execute(f"SELECT * FROM {table} ORDER BY 1")]
+        return [*rows, *connection.execute("SELECT ledger, sha256, content FROM blobs")]
+
+
+def test_a_store_of_the_first_release_keeps_what_it_holds(tmp_path: Path) -> None:
+    path = tmp_path / "record.db"
+    before = earlier(path)
+    with connect(str(path)) as ledgers:
+        assert held(path) == before
+        assert verify_store(ledgers).problems == ()
+        assert verify_store(ledgers).events == 4
+    with closing(sqlite3.connect(path)) as connection:
+        assert connection.execute("PRAGMA user_version").fetchone() == (SCHEMA_VERSION,)
+
+
+def test_a_store_of_the_first_release_forgets(tmp_path: Path) -> None:
+    """Its blobs were stored before versions of them were noted."""
+    path = tmp_path / "record.db"
+    earlier(path)
+    with connect(str(path)) as ledgers:
+        page = ledgers.store.holdings(ledgers.head("case").ledger).blobs[0]
+        done = ledgers.ledger("case").forget(artifacts=[page], reason="asked for")
+        assert (done.state, done.ledgers[0].artifacts, done.count) == ("complete", (page,), 2)
+        assert ledgers.store.blob(ledgers.head("case").ledger, page) is None
+        assert verify_store(ledgers).ok
+
+
+def test_a_store_of_the_first_release_is_opened_by_many_at_once(tmp_path: Path) -> None:
+    path = tmp_path / "record.db"
+    before = earlier(path)
+    with ThreadPoolExecutor(8) as pool:
+        for ledgers in pool.map(connect, [str(path)] * 8):
+            ledgers.close()
+    assert held(path) == before
