@@ -5,10 +5,14 @@ from __future__ import annotations
 from collections.abc import Callable, Iterable
 from typing import Any, Final, NoReturn, get_args
 
+from pydantic import ValidationError
+
 from ledger import events as e
 from ledger.errors import AdmissionRefused, ClosedLedger, ForgottenLedger, InvalidInput, OnHold, nearest
+from ledger.fields import RANK, canonical_field
 from ledger.parts import DocumentPart, ImagePart, ToolCallPart
-from ledger.standing import RANK, Standing, canonical_field, may_supersede
+from ledger.schema.schema import Schema
+from ledger.standing import Standing, may_supersede, meant
 
 
 def admit(standing: Standing, event: e.Event) -> None:
@@ -139,6 +143,23 @@ def _takes_claims(standing: Standing, event: e.FactEvent | e.ContradictionRecord
         )
 
 
+def _claim(standing: Standing, event: e.Claiming) -> None:
+    """A stated value has its field's own name, fits the schema, and says what the schema says that it means."""
+    _canonical(event.field)
+    if event.valid_from is not None and event.valid_to is not None and event.valid_to <= event.valid_from:
+        raise InvalidInput(f"{event.field!r} holds until {event.valid_to}, before {event.valid_from}", path="valid_to")
+    if standing.schema is None:
+        meaning = None
+    else:
+        meaning = standing.schema.meaning(event.field, event.value)
+        problems = standing.schema.problems(event.field, event.value, event.source)
+        if problems or standing.schema.resolve(event.field) != event.field:
+            why = problems[0].why if problems else f"it is another name of {standing.schema.resolve(event.field)!r}"
+            _refuse(f"{event.field!r}: {why}; use set_fact, which records what is refused", field=event.field)
+    if event.meaning != meaning:
+        _refuse(f"{event.field!r}: meaning={event.meaning} is not {meaning}: use set_fact", field=event.field)
+
+
 def _canonical(field: str) -> None:
     canonical = canonical_field(field)
     if field != canonical or not canonical:
@@ -169,7 +190,7 @@ def _standing_claim(standing: Standing, event: e.FactSuperseded | e.FactRetracte
 
 
 def _fact_set(standing: Standing, event: e.FactSet) -> None:
-    _canonical(event.field)
+    _claim(standing, event)
     _takes_claims(standing, event, event.field)
     claim = standing.facts.get(event.field)
     if claim is not None:
@@ -182,18 +203,18 @@ def _fact_set(standing: Standing, event: e.FactSet) -> None:
 
 
 def _reaffirmed(standing: Standing, event: e.FactReaffirmed) -> None:
-    _canonical(event.field)
+    _claim(standing, event)
     _takes_claims(standing, event, event.field)
     claim = standing.facts.get(event.field)
     known = set() if claim is None else {claim.canonical}
     for dispute in standing.disputes_about(event.field):
         known |= dispute.claimed
-    if event.value.canonical not in known:
+    if meant(event) not in known:
         _refuse(f"{event.field!r} neither holds nor disputes {event.value}: set it instead", field=event.field)
 
 
 def _superseded(standing: Standing, event: e.FactSuperseded) -> None:
-    _canonical(event.field)
+    _claim(standing, event)
     _takes_claims(standing, event, event.field)
     _standing_claim(standing, event, event.replaces)
 
@@ -201,6 +222,20 @@ def _superseded(standing: Standing, event: e.FactSuperseded) -> None:
 def _retracted(standing: Standing, event: e.FactRetracted) -> None:
     _canonical(event.field)
     _standing_claim(standing, event, event.retracts)
+
+
+def _rejected(standing: Standing, event: e.FactRejected) -> None:
+    _canonical(event.field)
+
+
+def _schema(standing: Standing, event: e.SchemaSet) -> None:
+    try:
+        schema = Schema.model_validate_json(event.declared)
+    except ValidationError as error:
+        first = error.errors(include_url=False, include_input=False)[0]
+        raise InvalidInput(f"schema {event.name!r}: {first['loc']}: {first['msg']}", path="schema") from error
+    if (schema.name, schema.digest) != (event.name, event.digest):
+        raise InvalidInput(f"schema {event.name!r} has another name or digest than it says: use declare", path="schema")
 
 
 def _not_erased(standing: Standing, kind: str, name: str) -> None:
@@ -211,14 +246,27 @@ def _not_erased(standing: Standing, kind: str, name: str) -> None:
         _refuse(f"{kind} {name!r} was forgotten by job {found.forgotten.job}", field=kind, job=found.forgotten.job)
 
 
+def _entry_added(standing: Standing, event: e.EntryAdded) -> None:
+    least = "inferred" if standing.schema is None else standing.schema.section(event.section).least_source
+    if RANK[event.source] < RANK[least]:
+        _refuse(f"{event.section} are set by {least}, not by {event.source}: let the user say it", field="source")
+
+
 def _entry_closed(standing: Standing, event: e.EntryClosed) -> None:
-    state = standing.entries.get(event.entry)
-    if state is None:
+    if event.entry not in standing.entries:
         _not_erased(standing, "entry", event.entry)
-        near = nearest(event.entry, (name for name, is_open in standing.entries.items() if is_open))
+        near = nearest(event.entry, (name for name, source in standing.entries.items() if source is not None))
         _refuse(f"no entry {event.entry!r} (open: {', '.join(near) or 'none like it'})", field="entry", entry=event.entry)
-    if not state:
+    source = standing.entries[event.entry]
+    if source is None:
         _refuse(f"entry {event.entry!r} is closed already", field="entry", entry=event.entry)
+    if event.source is not None and RANK[event.source] < RANK[source]:
+        _refuse(
+            f"entry {event.entry!r} was made by {source}, so {event.source or 'nobody in particular'} may not close it: name a "
+            "source that may",
+            field="source",
+            entry=event.entry,
+        )
 
 
 def _evidence(standing: Standing, event: e.EvidenceRecorded) -> None:
@@ -324,6 +372,9 @@ _CHECKS: Final[dict[type[Any], Callable[[Standing, Any], None]]] = {
     e.FactReaffirmed: _reaffirmed,
     e.FactSuperseded: _superseded,
     e.FactRetracted: _retracted,
+    e.FactRejected: _rejected,
+    e.SchemaSet: _schema,
+    e.EntryAdded: _entry_added,
     e.EntryClosed: _entry_closed,
     e.EvidenceRecorded: _evidence,
     e.ContradictionRecorded: _contradiction,

@@ -5,8 +5,8 @@ from __future__ import annotations
 import os
 import re
 import threading
-from collections.abc import Callable, Iterator
-from typing import Final, Self
+from collections.abc import Callable, Iterator, Mapping
+from typing import Any, Final, Self
 
 from ledger.clock import Clock, system_clock
 from ledger.errors import InvalidInput
@@ -16,6 +16,7 @@ from ledger.given import check_name, known_head
 from ledger.ledger import Ledger
 from ledger.reading import FeedReader
 from ledger.record import Recorded
+from ledger.schema import Schema, StateModel
 from ledger.sqlite import open_sqlite
 from ledger.sqlite_connections import MEMORY, Journal
 from ledger.store import Head, Lag, Store
@@ -33,11 +34,25 @@ class Ledgers(ForgettingCommands):
         super().__init__(store, clock)
         self._resume()
 
-    def ledger(self, name: str, *, task: str | None = None, schema: str | None = None, parent: str | None = None) -> Ledger:
-        """The handle of a ledger, which need not exist yet. Appends nothing, unless a task, a schema or a parent is given."""
+    def ledger(
+        self,
+        name: str,
+        *,
+        task: str | None = None,
+        schema: str | type[StateModel] | Schema | Mapping[str, Any] | None = None,
+        parent: str | None = None,
+    ) -> Ledger:
+        """The handle of a ledger, which need not exist yet. Appends nothing, unless a task, a schema or a parent is given.
+
+        ``schema``: a ``StateModel``, a ``Schema`` or a JSON Schema, which is put in force (see ``Ledger.declare``); or only a
+        name.
+        """
         handle = Ledger(Writer(self.store, check_name(name), self.clock), self.forget)
-        if task is not None or schema is not None or parent is not None:
-            handle.open(task=task, schema=schema, parent=parent)
+        named = schema if isinstance(schema, str) else None
+        if task is not None or named is not None or parent is not None:
+            handle.open(task=task, schema=named, parent=parent)
+        if schema is not None and not isinstance(schema, str):
+            handle.declare(schema)
         return handle
 
     def head(self, name: str) -> Head:

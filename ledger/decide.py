@@ -3,21 +3,25 @@
 from __future__ import annotations
 
 from collections.abc import Callable
+from datetime import datetime
 from typing import Any, Final
 
 from ledger import events as e
 from ledger import requests as r
 from ledger.admission import admit
 from ledger.errors import AdmissionRefused, InvalidInput, SupersessionMismatch, nearest
+from ledger.fields import RANK, canonical_field
 from ledger.json_text import JsonText, has_lone_surrogate
 from ledger.limits import MAX_NAME_CHARACTERS
-from ledger.standing import RANK, Claim, Standing, canonical_field, may_supersede, supersedes_unasked
+from ledger.parts import Problem
+from ledger.standing import Claim, Standing, may_supersede, meant, supersedes_unasked
 
 
 def decide(standing: Standing, request: r.Request) -> tuple[e.Event, ...]:
     """The events that a request leads to, each admitted after the ones before it.
 
-    Raises ``AdmissionRefused`` or a child of it; ``standing`` is not changed. Only ``OpenLedger`` may lead to no event.
+    Raises ``AdmissionRefused`` or a child of it; ``standing`` is not changed. Only ``OpenLedger`` and ``DeclareSchema`` may
+    lead to no event.
     """
     events = _DECISIONS[type(request)](standing, request)
     trial = standing if len(events) == 1 else standing.branch()
@@ -52,23 +56,77 @@ def _append(standing: Standing, request: r.AppendEvents) -> tuple[e.Event, ...]:
     return request.events
 
 
+def _declare(standing: Standing, request: r.DeclareSchema) -> tuple[e.Event, ...]:
+    if standing.schema is not None and standing.schema.digest == request.digest:
+        return ()
+    return (e.SchemaSet(**dict(request)),)
+
+
 def _set_fact(standing: Standing, request: r.SetFact) -> tuple[e.Event, ...]:
-    name = field_name(request.field)
+    name = resolved_field(standing, request.field)
+    problems = _problems(standing, name, request)
+    if problems:
+        said: dict[str, Any] = {"value": request.value, "source": request.source, "turn": request.turn, "quote": request.quote}
+        return (e.FactRejected(field=name, problems=problems, **said),)
     claim = standing.facts.get(name)
     if claim is None:
         if request.supersedes is not None:
             _mismatch(name, request.supersedes, None)
-        return (_fact_set(name, request),)
-    if request.value.canonical == claim.canonical:
-        return (_reaffirmed(name, request),)
-    if request.supersedes is not None and request.supersedes.canonical != claim.canonical:
+        return (_fact_set(standing, name, request),)
+    meaning = _compared(standing, name, request.value)
+    if meaning == claim.canonical and _valid(request) in (claim.valid, (None, None)):
+        return (_reaffirmed(standing, name, request),)
+    if request.supersedes is not None and _compared(standing, name, request.supersedes) != claim.canonical:
         _mismatch(name, request.supersedes, claim)
     allowed = may_supersede if request.supersedes is not None else supersedes_unasked
-    if allowed(request.source, claim):
+    if allowed(request.source, claim) or (meaning == claim.canonical and may_supersede(request.source, claim)):
         return _supersede(standing, name, claim, request)
-    if any(request.value.canonical in dispute.claimed for dispute in standing.disputes_about(name)):
-        return (_reaffirmed(name, request),)
-    return (_contradiction(name, claim, request),)
+    if any(meaning in dispute.claimed for dispute in standing.disputes_about(name)):
+        return (_reaffirmed(standing, name, request),)
+    return (_contradiction(standing, name, claim, request),)
+
+
+def _problems(standing: Standing, name: str, request: r.SetFact) -> tuple[Problem, ...]:
+    """What keeps a value out: what was found before, or what the schema says of it."""
+    if request.problems or standing.schema is None:
+        return request.problems
+    return standing.schema.problems(name, request.value, request.source, exists=request.exists)
+
+
+def _valid(request: r.SetFact) -> tuple[datetime | None, datetime | None]:
+    return request.valid_from, request.valid_to
+
+
+def _compared(standing: Standing, name: str, value: JsonText) -> str:
+    """What a value means, in the form in which values are compared."""
+    meaning = _meaning(standing, name, value)
+    return value.canonical if meaning is None else meaning.canonical
+
+
+def _meaning(standing: Standing, name: str, value: JsonText) -> JsonText | None:
+    return None if standing.schema is None else standing.schema.meaning(name, value)
+
+
+def _claimed(standing: Standing, name: str, request: r.SetFact) -> dict[str, Any]:
+    """What an event says that states the value of a request."""
+    spec = None if standing.schema is None else standing.schema.spec(name)
+    refers = spec is not None and spec.refers_to is not None
+    return {
+        "field": name,
+        "value": request.value,
+        "source": request.source,
+        "turn": request.turn,
+        "meaning": _meaning(standing, name, request.value),
+        "valid_from": request.valid_from,
+        "valid_to": request.valid_to,
+        "reference": None if not refers else "unchecked" if request.exists is None else "exists",
+    }
+
+
+def resolved_field(standing: Standing, given: str) -> str:
+    """The field that a name stands for: its canonical form, and for an alias the field that it is declared for."""
+    name = field_name(given)
+    return name if standing.schema is None else standing.schema.resolve(name)
 
 
 def field_name(given: str) -> str:
@@ -94,30 +152,19 @@ def _mismatch(name: str, given: JsonText, claim: Claim | None) -> None:
     )
 
 
-def _fact_set(name: str, request: r.SetFact) -> e.FactSet:
-    return e.FactSet(
-        field=name,
-        value=request.value,
-        source=request.source,
-        turn=request.turn,
-        spelling=None if request.field == name else request.field,
-    )
+def _fact_set(standing: Standing, name: str, request: r.SetFact) -> e.FactSet:
+    spelling = None if request.field == name else request.field
+    return e.FactSet(spelling=spelling, **_claimed(standing, name, request))
 
 
-def _reaffirmed(name: str, request: r.SetFact) -> e.FactReaffirmed:
-    return e.FactReaffirmed(field=name, value=request.value, source=request.source, turn=request.turn)
+def _reaffirmed(standing: Standing, name: str, request: r.SetFact) -> e.FactReaffirmed:
+    return e.FactReaffirmed(**_claimed(standing, name, request))
 
 
 def _supersede(standing: Standing, name: str, claim: Claim, request: r.SetFact) -> tuple[e.Event, ...]:
     """The new value and its link; what had been claimed against the old value and now stands is no contradiction any more."""
-    superseded = e.FactSuperseded(
-        field=name,
-        value=request.value,
-        source=request.source,
-        turn=request.turn,
-        replaces=claim.version,
-        because=request.because,
-    )
+    superseded = e.FactSuperseded(replaces=claim.version, because=request.because, **_claimed(standing, name, request))
+    meaning = meant(superseded)
     settled = [
         e.ContradictionResolved(
             contradiction=dispute.id,
@@ -127,19 +174,20 @@ def _supersede(standing: Standing, name: str, claim: Claim, request: r.SetFact) 
             value=request.value,
         )
         for dispute in standing.disputes_about(name)
-        if request.value.canonical in dispute.claimed and RANK[request.source] >= dispute.rank
+        if meaning in dispute.claimed and RANK[request.source] >= dispute.rank
     ]
     return (superseded, *settled)
 
 
-def _contradiction(name: str, claim: Claim, request: r.SetFact) -> e.ContradictionRecorded:
+def _contradiction(standing: Standing, name: str, claim: Claim, request: r.SetFact) -> e.ContradictionRecorded:
     stands = e.Side(version=claim.version, value=claim.value, source=claim.source, turn=claim.turn)
-    claimed = e.Side(value=request.value, source=request.source, turn=request.turn)
+    meaning = _meaning(standing, name, request.value)
+    claimed = e.Side(value=request.value, source=request.source, turn=request.turn, meaning=meaning)
     return e.ContradictionRecorded(about=name, field=name, sides=(stands, claimed), turn=request.turn)
 
 
 def _retract(standing: Standing, request: r.RetractFact) -> tuple[e.Event, ...]:
-    name = field_name(request.field)
+    name = resolved_field(standing, request.field)
     claim = standing.facts.get(name)
     if claim is None:
         held = [field for field, value in standing.facts.items() if value is not None]
@@ -158,28 +206,24 @@ def _resolve(standing: Standing, request: r.ResolveContradiction) -> tuple[e.Eve
     if dispute is None or dispute.field is None or request.value is None:
         return (resolved,)
     claim = standing.facts.get(dispute.field)
-    if claim is not None and claim.canonical == request.value.canonical:
+    if claim is not None and claim.canonical == _compared(standing, dispute.field, request.value):
         return (resolved,)
-    return (resolved, _adopted(dispute.field, claim, request))
+    return (resolved, _adopted(standing, dispute.field, claim, request))
 
 
-def _adopted(name: str, claim: Claim | None, request: r.ResolveContradiction) -> e.Event:
+def _adopted(standing: Standing, name: str, claim: Claim | None, request: r.ResolveContradiction) -> e.Event:
     value = request.value
     assert value is not None, "only a resolution with a value adopts one"
+    said: dict[str, Any] = {"field": name, "value": value, "source": request.source, "turn": request.turn}
+    meaning = _meaning(standing, name, value)
     if claim is None:
-        return e.FactSet(field=name, value=value, source=request.source, turn=request.turn)
-    return e.FactSuperseded(
-        field=name,
-        value=value,
-        source=request.source,
-        turn=request.turn,
-        replaces=claim.version,
-        because=request.because,
-    )
+        return e.FactSet(meaning=meaning, **said)
+    return e.FactSuperseded(meaning=meaning, replaces=claim.version, because=request.because, **said)
 
 
 _DECISIONS: Final[dict[type[Any], Callable[[Standing, Any], tuple[e.Event, ...]]]] = {
     r.OpenLedger: _open,
+    r.DeclareSchema: _declare,
     r.RecordTurn: _turn,
     r.RecordReturn: _return,
     r.SetFact: _set_fact,

@@ -13,7 +13,7 @@ from typing import Annotated, ClassVar, Literal
 from pydantic import Field
 
 from ledger.json_text import JsonText, Text
-from ledger.parts import Frozen, Moment, Name, Part, ReturnPart, Sha256, TurnNumber, Usage
+from ledger.parts import Frozen, Moment, Name, Part, Problem, ReturnPart, Sha256, TurnNumber, Usage
 
 Role = Literal["system", "user", "assistant"]
 Source = Literal["user", "interface", "tool", "inferred"]
@@ -70,32 +70,49 @@ class ToolReturned(EventBase):
     said_at: Moment | None = None
 
 
-class FactSet(EventBase):
+class SchemaSet(EventBase):
+    """The schema that is in force from here on; ``declared`` is its JSON, ``digest`` its SHA-256."""
+
+    type: Literal["schema.set"] = Field(default="schema.set", exclude=True)
+    name: Name
+    digest: Sha256
+    declared: JsonText
+
+
+class Claiming(EventBase):
+    """What the events have in common that state a value.
+
+    ``value`` is as it was given; ``meaning`` is what it means in the field's declared format, where it has one.
+    ``valid_from`` and ``valid_to`` say when it holds in the world, where that was said. ``reference`` says whether what the
+    value refers to was found to exist when it came in.
+    """
+
+    field: Name
+    value: JsonText
+    source: Source
+    meaning: JsonText | None = None
+    valid_from: Moment | None = None
+    valid_to: Moment | None = None
+    reference: Literal["exists", "unchecked"] | None = None
+
+
+class FactSet(Claiming):
     """A field without a value got one. ``field`` is the canonical name, ``spelling`` the name as given where it differs."""
 
     type: Literal["fact.set"] = Field(default="fact.set", exclude=True)
-    field: Name
-    value: JsonText
-    source: Source
     spelling: Text | None = None
 
 
-class FactReaffirmed(EventBase):
+class FactReaffirmed(Claiming):
     """The value that stands, or one that is disputed, was stated again."""
 
     type: Literal["fact.reaffirmed"] = Field(default="fact.reaffirmed", exclude=True)
-    field: Name
-    value: JsonText
-    source: Source
 
 
-class FactSuperseded(EventBase):
+class FactSuperseded(Claiming):
     """A new value took the place of the claim that was made at version ``replaces``; both stay in the record."""
 
     type: Literal["fact.superseded"] = Field(default="fact.superseded", exclude=True)
-    field: Name
-    value: JsonText
-    source: Source
     replaces: int = Field(ge=1)
     because: Text | None = None
 
@@ -108,6 +125,34 @@ class FactRetracted(EventBase):
     source: Source
     retracts: int = Field(ge=1)
     because: Text | None = None
+
+
+class FactRejected(EventBase):
+    """A value was refused by the schema, for ``problems``; it stands nowhere, but it was claimed."""
+
+    type: Literal["fact.rejected"] = Field(default="fact.rejected", exclude=True)
+    field: Name
+    value: JsonText
+    source: Source
+    problems: tuple[Problem, ...] = Field(min_length=1)
+    quote: Text | None = None
+
+
+class ExtractionRecorded(EventBase):
+    """An extractor read the turns up to ``through_turn``, from after ``after_turn`` on, and found so many candidates.
+
+    For a model, which one, the hash of its prompt and what it used. ``incomplete`` says what is missing where it broke off.
+    """
+
+    type: Literal["extraction.recorded"] = Field(default="extraction.recorded", exclude=True)
+    extractor: Name
+    after_turn: int = Field(ge=0)
+    through_turn: int = Field(ge=0)
+    candidates: int = Field(ge=0)
+    model: Name | None = None
+    prompt_hash: Name | None = None
+    usage: Usage | None = None
+    incomplete: Text | None = None
 
 
 class EntryAdded(EventBase):
@@ -126,6 +171,7 @@ class EntryClosed(EventBase):
     type: Literal["entry.closed"] = Field(default="entry.closed", exclude=True)
     entry: Name
     because: Text
+    source: Source | None = None
 
 
 class ArtifactStored(EventBase):
@@ -166,6 +212,7 @@ class Side(Frozen):
     value: JsonText | None = None
     source: Source | None = None
     turn: TurnNumber | None = None
+    meaning: JsonText | None = None
 
 
 class ContradictionRecorded(EventBase):
@@ -284,10 +331,13 @@ Event = Annotated[
     | LedgerClosed
     | TurnRecorded
     | ToolReturned
+    | SchemaSet
     | FactSet
     | FactReaffirmed
     | FactSuperseded
     | FactRetracted
+    | FactRejected
+    | ExtractionRecorded
     | EntryAdded
     | EntryClosed
     | ArtifactStored

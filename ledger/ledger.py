@@ -3,9 +3,9 @@
 from __future__ import annotations
 
 import hashlib
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from datetime import datetime
-from typing import Unpack
+from typing import Any, Unpack
 
 from pydantic import BaseModel
 
@@ -21,6 +21,7 @@ from ledger.keeping import Forgets, Keeping
 from ledger.parts import Usage
 from ledger.quotes import locate
 from ledger.record import Recorded
+from ledger.schema import Schema, StateModel, schema_of
 from ledger.standing import contradiction_id, entry_id, evidence_id
 from ledger.writer import Writer, check_size
 
@@ -30,6 +31,7 @@ class Ledger(Keeping):
 
     def __init__(self, writer: Writer, forgets: Forgets) -> None:
         super().__init__(writer, forgets)
+        self._references: Mapping[str, Callable[[Any], bool]] = {}
 
     @property
     def version(self) -> int:
@@ -118,6 +120,28 @@ class Ledger(Keeping):
         )
         return self._execute(request, options, given.blobs)[-1].version
 
+    def declare(
+        self,
+        schema: type[StateModel] | Schema | Mapping[str, Any],
+        *,
+        references: Mapping[str, Callable[[Any], bool]] | None = None,
+    ) -> None:
+        """Put a schema in force: a ``StateModel``, a ``Schema`` or a JSON Schema; the same again appends nothing.
+
+        It replaces the one before; values that stand go on standing. ``references``: the checks that fields with ``refers_to``
+        name, each a function of a value that says whether it exists; a model brings its own.
+        """
+        declared = schema_of(schema)
+        known = schema.references if isinstance(schema, type) and issubclass(schema, StateModel) else {}
+        self._references = {**known, **(references or {})}
+        request = built(
+            r.DeclareSchema,
+            name=declared.name,
+            digest=declared.digest,
+            declared=JsonText(declared.model_dump_json(exclude_none=True)),
+        )
+        self._execute(request, {})
+
     def set_fact(
         self,
         name: str,
@@ -127,26 +151,48 @@ class Ledger(Keeping):
         turn: int | None = None,
         supersedes: object = None,
         because: str | None = None,
+        valid_from: datetime | None = None,
+        valid_to: datetime | None = None,
         **options: Unpack[Options],
     ) -> Recorded:
         """State the value of a field; returns the event that it led to, whose ``event.type`` says what happened.
 
-        ``fact.set`` (it had none), ``fact.reaffirmed`` (the same value again), ``fact.superseded`` (the new value stands), or
+        ``fact.set`` (it had none), ``fact.reaffirmed`` (the same value again), ``fact.superseded`` (the new value stands),
         ``contradiction.recorded``: a value of the user's (``user`` or ``interface``) is not overwritten by a claim that does
-        not name
-        it in ``supersedes``; the claim is recorded, the old value stands. ``supersedes`` that is not the standing value raises
-        ``SupersessionMismatch``. Values are plain JSON values, ``Decimal``, or ``JsonText``.
+        not name it in ``supersedes``; the claim is recorded, the old value stands; or ``fact.rejected``: it does not fit the
+        schema, and stands nowhere. ``supersedes`` that is not the standing value raises ``SupersessionMismatch``. Values are
+        plain JSON values, ``Decimal``, or ``JsonText``. ``valid_from`` and ``valid_to`` (aware) say when it holds in the world.
         """
+        given = JsonText.of(value)
         request = built(
             r.SetFact,
             field=name,
-            value=value,
+            value=given,
             source=source,
             turn=turn,
             supersedes=None if supersedes is None else JsonText.of(supersedes),
             because=because,
+            valid_from=valid_from,
+            valid_to=valid_to,
+            exists=self._exists(name, given, source),
         )
         return self._execute(request, options)[0]
+
+    def _exists(self, name: str, value: JsonText, source: e.Source) -> bool | None:
+        """Whether what a value refers to exists, asked of the check that its field names; None if there is nothing to ask."""
+        spec = self._writer.spec_of(name)
+        if spec is None or spec.refers_to is None:
+            return None
+        check = self._references.get(spec.refers_to)
+        if check is not None:
+            return bool(check(value.value))
+        if source != "interface":
+            raise InvalidInput(
+                f"field {spec.name!r} refers to {spec.refers_to}, and there is nobody to ask: give declare(…, references=…) "
+                f"the check {spec.refers_to!r}",
+                path="references",
+            )
+        return None
 
     def retract_fact(
         self,
@@ -174,9 +220,17 @@ class Ledger(Keeping):
         event = built(e.EntryAdded, section=section, what=what, why=why, source=source, turn=turn)
         return entry_id(self._append(event, options).version)
 
-    def close_entry(self, entry: str, *, because: str, turn: int | None = None, **options: Unpack[Options]) -> Recorded:
+    def close_entry(
+        self,
+        entry: str,
+        *,
+        because: str,
+        source: e.Source | None = None,
+        turn: int | None = None,
+        **options: Unpack[Options],
+    ) -> Recorded:
         """Say that an entry holds no longer: answered, lifted, withdrawn."""
-        return self._append(built(e.EntryClosed, entry=entry, because=because, turn=turn), options)
+        return self._append(built(e.EntryClosed, entry=entry, because=because, source=source, turn=turn), options)
 
     def store_artifact(
         self,

@@ -180,3 +180,10 @@ class Usage(Frozen):
     input_tokens: int | None = Field(default=None, ge=0)
     output_tokens: int | None = Field(default=None, ge=0)
     raw: JsonText | None = None
+
+
+class Problem(Frozen):
+    """Why a value is not taken: the rule that it breaks, and how."""
+
+    rule: Name
+    why: Text

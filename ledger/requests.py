@@ -4,10 +4,12 @@ from __future__ import annotations
 
 import hashlib
 
+from pydantic import Field
+
 from ledger.codec import encode, type_of
 from ledger.events import ArtifactStored, Event, EventBase, Role, Source
 from ledger.json_text import JsonText, Text
-from ledger.parts import Frozen, Moment, Name, Part, ReturnPart, TurnNumber, Usage
+from ledger.parts import Frozen, Moment, Name, Part, Problem, ReturnPart, Sha256, TurnNumber, Usage
 
 
 class OpenLedger(Frozen):
@@ -44,8 +46,20 @@ class RecordReturn(Frozen):
     said_at: Moment | None = None
 
 
+class DeclareSchema(Frozen):
+    """Put a schema in force; ``declared`` is its JSON."""
+
+    name: Name
+    digest: Sha256
+    declared: JsonText
+
+
 class SetFact(Frozen):
-    """State the value of a field; ``supersedes`` names the value that it replaces."""
+    """State the value of a field; ``supersedes`` names the value that it replaces.
+
+    ``exists``: what was said of that to which the value refers, when it came in; the request is the same whatever it was.
+    ``problems``: what was found wrong with the claim before it came here; it is then recorded as rejected, with its ``quote``.
+    """
 
     field: Text
     value: JsonText
@@ -53,6 +67,11 @@ class SetFact(Frozen):
     turn: TurnNumber | None = None
     supersedes: JsonText | None = None
     because: Text | None = None
+    valid_from: Moment | None = None
+    valid_to: Moment | None = None
+    exists: bool | None = Field(default=None, exclude=True)
+    problems: tuple[Problem, ...] = ()
+    quote: Text | None = None
 
 
 class RetractFact(Frozen):
@@ -80,7 +99,7 @@ class AppendEvents(Frozen):
     events: tuple[Event, ...]
 
 
-Request = OpenLedger | RecordTurn | RecordReturn | SetFact | RetractFact | ResolveContradiction | AppendEvents
+Request = OpenLedger | DeclareSchema | RecordTurn | RecordReturn | SetFact | RetractFact | ResolveContradiction | AppendEvents
 """Everything that ``decide`` understands."""
 
 

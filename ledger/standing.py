@@ -5,33 +5,37 @@
 
 from __future__ import annotations
 
-import unicodedata
 from collections import ChainMap
 from collections.abc import Iterable, MutableMapping
 from dataclasses import dataclass, field, replace
-from typing import Final
+from datetime import datetime
 
 from ledger import events as e
 from ledger.erased import Erased, Forgotten
+from ledger.fields import RANK, SPOKEN_RANK
 from ledger.json_text import JsonText
 from ledger.marks import field_mark
 from ledger.parts import ToolCallPart
+from ledger.schema.schema import Schema
 
-RANK: Final[dict[e.Source, int]] = {"inferred": 0, "tool": 1, "user": 2, "interface": 2}
-"""Who outranks whom: what the user said or chose, then what a tool returned, then what was inferred."""
-
-SPOKEN_RANK: Final = RANK["user"]
+Validity = tuple[datetime | None, datetime | None]
+"""From when (inclusive) to when (exclusive) something holds in the world; None where that was not said."""
 
 
 @dataclass(frozen=True, slots=True)
 class Claim:
-    """A value of a field with its provenance; ``version`` is that of the event that claimed it."""
+    """A value of a field with its provenance; ``version`` is that of the event that claimed it.
+
+    ``canonical`` is what the value means, in the form in which values are compared; ``valid`` from when to when it holds in
+    the world, where that was said.
+    """
 
     version: int
     value: JsonText
     source: e.Source
     turn: int | None
     canonical: str
+    valid: Validity = (None, None)
 
     @property
     def rank(self) -> int:
@@ -52,15 +56,22 @@ class Dispute:
     rank: int
 
 
-def canonical_field(name: str) -> str:
-    """The one form of a field's name: NFC, case-folded, runs of white space, hyphens and underscores become one ``_``."""
-    folded = unicodedata.normalize("NFC", unicodedata.normalize("NFC", name).casefold())
-    return "_".join(word for word in folded.replace("-", " ").replace("_", " ").split() if word)
-
-
 def claim_of(version: int, event: e.FactSet | e.FactSuperseded) -> Claim:
     """The claim that an event makes."""
-    return Claim(version, event.value, event.source, event.turn, event.value.canonical)
+    return Claim(version, event.value, event.source, event.turn, meant(event), (event.valid_from, event.valid_to))
+
+
+def meant(claim: e.FactSet | e.FactSuperseded | e.FactReaffirmed | e.Side) -> str:
+    """What a claimed value means, in the form in which values are compared."""
+    if claim.meaning is not None:
+        return claim.meaning.canonical
+    return "" if claim.value is None else claim.value.canonical
+
+
+def as_meant(claim: Claim, name: str, schema: Schema) -> Claim:
+    """A claim with what its value means under another schema."""
+    meaning = schema.meaning(name, claim.value)
+    return replace(claim, canonical=(claim.value if meaning is None else meaning).canonical)
 
 
 def successor(standing: Claim | None, version: int, event: e.FactEvent) -> Claim | None:
@@ -75,7 +86,7 @@ def successor(standing: Claim | None, version: int, event: e.FactEvent) -> Claim
             return None
         case e.FactReaffirmed():
             confirms = standing is not None and RANK[event.source] > standing.rank
-            if standing is None or not confirms or event.value.canonical != standing.canonical:
+            if standing is None or not confirms or meant(event) != standing.canonical:
                 return standing
             return replace(standing, source=event.source, turn=event.turn)
 
@@ -98,9 +109,11 @@ class Standing:
 
     ``turn`` is the number of the last turn. ``roles``, ``calls`` (the call ids of a turn, in their order) and ``open_calls``
     know the turns from ``known_from`` on; a writer that opened the ledger without reading all of its turns looks older ones up
-    when they are named. ``erased`` holds what was forgotten, by version; ``tombstones`` the fields that were forgotten by name
-    (keyed with ``key``), with the turn up to which claims about them are not taken again. ``forgotten`` names the job while the
-    whole ledger is forgotten, ``held`` the reason of a legal hold.
+    when they are named. ``entries`` names the source of each entry that holds, None for one that was closed.
+
+    ``erased`` holds what was forgotten, by version; ``tombstones`` the fields that were forgotten by name (keyed with ``key``),
+    with the turn up to which claims about them are not taken again. ``forgotten`` names the job while the whole ledger is
+    forgotten, ``held`` the reason of a legal hold.
     """
 
     key: bytes = b""
@@ -115,13 +128,14 @@ class Standing:
     calls: MutableMapping[int, tuple[str, ...]] = field(default_factory=dict)
     open_calls: MutableMapping[str, tuple[int, ...]] = field(default_factory=dict)
     facts: MutableMapping[str, Claim | None] = field(default_factory=dict)
-    entries: MutableMapping[str, bool] = field(default_factory=dict)
+    entries: MutableMapping[str, e.Source | None] = field(default_factory=dict)
     disputes: MutableMapping[str, Dispute | None] = field(default_factory=dict)
     artifacts: MutableMapping[str, bool] = field(default_factory=dict)
     evidence: MutableMapping[str, bool] = field(default_factory=dict)
     erased: MutableMapping[int, Erased] = field(default_factory=dict)
     forgotten_turns: MutableMapping[int, Forgotten] = field(default_factory=dict)
     tombstones: MutableMapping[str, int] = field(default_factory=dict)
+    schema: Schema | None = None
     forgotten: str | None = None
     held: str | None = None
 
@@ -201,7 +215,7 @@ class Standing:
     def _ended(self, type_name: str, version: int) -> None:
         match type_name:
             case "entry.closed":
-                self.entries[entry_id(version)] = False
+                self.entries[entry_id(version)] = None
             case "contradiction.resolved":
                 self.disputes[contradiction_id(version)] = None
             case _:
@@ -215,9 +229,9 @@ class Standing:
             case e.LedgerClosed():
                 self.closed = True
             case e.EntryAdded():
-                self.entries[entry_id(version)] = True
+                self.entries[entry_id(version)] = event.source
             case e.EntryClosed():
-                self.entries[event.entry] = False
+                self.entries[event.entry] = None
             case e.ArtifactStored():
                 self.artifacts[event.sha256] = True
             case e.EvidenceRecorded():
@@ -226,6 +240,10 @@ class Standing:
                 self.disputes[contradiction_id(version)] = dispute_of(version, event)
             case e.ContradictionResolved():
                 self.disputes[event.contradiction] = None
+            case e.SchemaSet():
+                self.schema = Schema.model_validate_json(event.declared)
+                held = {name: claim for name, claim in self.facts.items() if claim is not None}
+                self.facts.update({name: as_meant(claim, name, self.schema) for name, claim in held.items()})
             case e.ContentForgotten() | e.LedgerReauthorised() | e.HoldPlaced() | e.HoldLifted():
                 self._governed(event)
             case _:
@@ -248,7 +266,7 @@ class Standing:
 
 def dispute_of(version: int, event: e.ContradictionRecorded) -> Dispute:
     """The open contradiction that an event records."""
-    claimed = frozenset(side.value.canonical for side in event.sides if side.version is None and side.value is not None)
+    claimed = frozenset(meant(side) for side in event.sides if side.version is None and side.value is not None)
     rank = max((RANK[side.source] for side in event.sides if side.source is not None), default=0)
     return Dispute(contradiction_id(version), event.field, claimed, rank)
 

@@ -25,12 +25,14 @@ from ledger.errors import (
     LimitExceeded,
     VersionConflict,
 )
+from ledger.fields import canonical_field
 from ledger.json_text import has_lone_surrogate
 from ledger.limits import MAX_ARTIFACT_BYTES, MAX_EVENTS_PER_COMMAND, MAX_NAME_CHARACTERS
 from ledger.marks import FORGOTTEN_NAME, artifact_mark, names_key, subject_mark
 from ledger.quotes import stands_as_said
 from ledger.reading import Reader
 from ledger.record import NO_TAGS, Envelope, Recorded, Tags
+from ledger.schema.schema import FieldSpec
 from ledger.standing import Standing
 from ledger.store import Batch, Draft, Head, Selection, Store
 
@@ -84,6 +86,14 @@ class Writer:
         """The bytes of an artifact of this ledger; None if there is none."""
         head = self._store.head(self._name)
         return None if head is None else self._store.blob(head.ledger, sha256)
+
+    def spec_of(self, name: str) -> FieldSpec | None:
+        """What the schema in force declares of a field, by any of its names."""
+        with self._lock:
+            if self._id is None:
+                self._catch_up()
+            schema = self._standing.schema
+            return None if schema is None else schema.spec(canonical_field(name))
 
     def forgotten_artifact(self, sha256: str) -> Forgotten | None:
         """The mark of an artifact that was forgotten; None if there was none of that hash, or if it was not."""

@@ -8,6 +8,7 @@ from typing import Annotated, Any, ClassVar
 
 from pydantic import BaseModel, BeforeValidator, ConfigDict, Field, PlainSerializer, WithJsonSchema
 
+from ledger.errors import InvalidInput
 from ledger.events import Source
 from ledger.schema.dates import Order
 from ledger.schema.document import EXTRA, schema_from
@@ -85,3 +86,14 @@ def declared(
     }
     extra: dict[str, Any] = {EXTRA: {word: value for word, value in words.items() if value is not None}}
     return Field(default=None, pattern=pattern, description=about, ge=least, le=most, json_schema_extra=extra)
+
+
+def schema_of(given: type[StateModel] | Schema | Mapping[str, Any]) -> Schema:
+    """The schema that a ``StateModel``, a ``Schema`` or a JSON Schema stands for; ``InvalidInput`` for anything else."""
+    if isinstance(given, Schema):
+        return given
+    if isinstance(given, type) and issubclass(given, StateModel):
+        return given.ledger_schema()
+    if isinstance(given, Mapping):
+        return schema_from(given)
+    raise InvalidInput(f"{given!r} is no schema: give a StateModel, a Schema or a JSON Schema", path="schema")

@@ -11,11 +11,11 @@ from pydantic import AfterValidator, Field, field_validator, model_validator
 
 from ledger.errors import nearest
 from ledger.events import Section, Source
+from ledger.fields import RANK, canonical_field
 from ledger.json_text import JsonText, Text
-from ledger.parts import Frozen, Name
+from ledger.parts import Frozen, Name, Problem
 from ledger.schema.formats import Format, JsonFormat, compiled
 from ledger.schema.refusal import Refused
-from ledger.standing import RANK, canonical_field
 
 
 def _canonical(name: str) -> str:
@@ -27,13 +27,6 @@ def _canonical(name: str) -> str:
 
 CanonicalName = Annotated[Name, AfterValidator(_canonical)]
 """A field's name in its canonical form, whatever form it was written in."""
-
-
-class Problem(Frozen):
-    """Why a value is not taken: the rule that it breaks, and how."""
-
-    rule: Name
-    why: Text
 
 
 class FieldSpec(Frozen):

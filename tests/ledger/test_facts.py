@@ -16,7 +16,8 @@ from ledger import events as e
 from ledger import requests as r
 from ledger.decide import decide
 from ledger.errors import AdmissionRefused, InvalidInput, LedgerError, SupersessionMismatch
-from ledger.standing import Standing, canonical_field
+from ledger.fields import canonical_field
+from ledger.standing import Standing
 from tests.ledger.any_events import SOURCES
 from tests.ledger.record_rules import WEIGHT
 
