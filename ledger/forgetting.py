@@ -67,7 +67,8 @@ class Item:
 class LedgerForgetting:
     """What goes in one ledger.
 
-    ``artifacts``: hashes of bytes that go; ``shared``: of those that stay, since something that stays has stored them, too.
+    ``artifacts``: hashes of bytes that go; ``shared``: of those that stay, since something that stays has stored or shows them,
+    too.
     ``derived``: rows of each kind that were derived from the ledger; all of them go. ``mentions``: events that stay and hold
     the same values or identifiers. ``children``: ledgers that name this one as their parent; they stay.
     """
@@ -249,11 +250,11 @@ def _fields(events: Sequence[Recorded]) -> list[str]:
 
 def _artifacts(lineage: Lineage, causes: dict[int, Cause]) -> tuple[tuple[str, ...], tuple[str, ...]]:
     """The hashes of the artifacts whose every storing goes, and of those of which one stays."""
-    touched = {
-        item.event.sha256: all(version in causes for version in lineage.stored(item.event.sha256))
-        for item in map(lineage.events.__getitem__, causes)
-        if isinstance(item.event, e.ArtifactStored)
-    }
+    touched: dict[str, bool] = {}
+    for sha256 in (found for version in causes for found in lineage.artifacts_of(version)):
+        stored = lineage.stored(sha256)
+        if stored:
+            touched[sha256] = all(version in causes for version in stored)
     return tuple(sorted(h for h, goes in touched.items() if goes)), tuple(sorted(h for h, goes in touched.items() if not goes))
 
 

@@ -1,8 +1,9 @@
 """What must go with what: from the events that somebody asked to forget to all that rests on them. Pure.
 
 Forgetting a turn takes what belongs to it: its returns, the facts, entries, evidence and contradictions that come from it, and
-the artifacts that nothing else shows. Forgetting a claim takes what repeats it, an entry its closing, an artifact the evidence
-that quotes it, evidence the contradictions that name it, and a contradiction its resolution.
+the artifacts that nothing else shows; forgetting a return, what the tools of its turn are the source of. Forgetting a claim
+takes what repeats it, an entry its closing, an artifact the evidence that quotes it, evidence the contradictions that name it,
+and a contradiction its resolution and what repeats the disputed value.
 """
 
 from __future__ import annotations
@@ -10,13 +11,15 @@ from __future__ import annotations
 from collections import defaultdict
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
-from typing import Any
+from typing import Any, Final
 
 from ledger import events as e
 from ledger.erased import Erased
 from ledger.marks import artifact_mark, field_mark
 from ledger.parts import DocumentPart, ImagePart, ToolCallPart
 from ledger.record import Recorded
+
+_AGAIN: Final = "states the value again"
 
 
 @dataclass(frozen=True, slots=True)
@@ -33,14 +36,17 @@ class Lineage:
     def __init__(self, events: Sequence[Recorded]) -> None:
         self.events = {item.version: item for item in events if not isinstance(item.event, Erased | e.Governing)}
         self._by_turn: dict[int, list[int]] = defaultdict(list)
-        self._from_turn: dict[int, list[int]] = defaultdict(list)
+        self._from_turn: dict[int, list[tuple[int, e.Source | None]]] = defaultdict(list)
         self._resting: dict[int, list[tuple[int, str]]] = defaultdict(list)
         self._stored: dict[str, list[int]] = defaultdict(list)
         self._shown: dict[str, list[int]] = defaultdict(list)
         self._quoted: dict[str, list[int]] = defaultdict(list)
-        claims: dict[str, int] = {}
-        for item in self.events.values():
-            self._add(item, claims)
+        stands = _Stands()
+        for item in events:
+            if item.version in self.events:
+                self._add(item, stands)
+            elif isinstance(item.event, Erased) and item.event.ends is not None:
+                stands.end(item.event.ends)
 
     def closure(self, asked: Iterable[int]) -> dict[int, Cause]:
         """Everything that goes with the versions asked for, in order of version."""
@@ -48,7 +54,7 @@ class Lineage:
         waiting = list(found)
         while waiting:
             version = waiting.pop()
-            for other, because in [*self._dependents(version), *self._artifacts(version, found)]:
+            for other, because in [*self._dependents(version, found), *self._artifacts(version, found)]:
                 if other not in found and other in self.events:
                     found[other] = Cause(found[version].root, because)
                     waiting.append(other)
@@ -62,29 +68,44 @@ class Lineage:
         """The versions at which an artifact was stored."""
         return self._stored.get(sha256, [])
 
+    def artifacts_of(self, version: int) -> list[str]:
+        """The hashes of the artifacts that an event stored or shows, or that were stored for the turn which it records."""
+        event = self.events[version].event
+        if isinstance(event, e.ArtifactStored):
+            return [event.sha256]
+        found = shown_by(event)
+        if isinstance(event, e.TurnRecorded) and event.turn is not None:
+            same_turn = (self.events[other].event for other in self._by_turn[event.turn])
+            found += [other.sha256 for other in same_turn if isinstance(other, e.ArtifactStored)]
+        return found
+
     def of_turn(self, turn: int) -> int | None:
         """The version of a turn."""
         found = (version for version in self._by_turn.get(turn, ()) if isinstance(self.events[version].event, e.TurnRecorded))
         return next(found, None)
 
-    def _add(self, item: Recorded, claims: dict[str, int]) -> None:
+    def _add(self, item: Recorded, stands: _Stands) -> None:
         event, version = item.event, item.version
         if item.turn is not None:
             self._by_turn[item.turn].append(version)
         match event:
             case e.FactSet() | e.FactSuperseded():
-                claims[event.field] = version
+                self._rests(stands.claim(version, event), version, _AGAIN)
             case e.FactReaffirmed():
-                self._rests(version, claims.get(event.field), "states the value again")
+                self._rests(version, stands.repeated(event), _AGAIN)
             case e.FactRetracted():
-                claims.pop(event.field, None)
-            case e.EntryClosed() | e.ContradictionResolved():
+                stands.end(event.retracts)
+            case e.EntryClosed():
                 self._rests(version, ended_by(event), "closes it")
+            case e.ContradictionResolved():
+                self._rests(version, ended_by(event), "closes it")
+                self._rests(version, stands.resolve(version, event), _AGAIN)
             case e.ContradictionRecorded():
+                stands.dispute(version, event)
                 for side in event.sides:
                     self._rests(version, side.version or _number(side.evidence), "names it as a side")
                     if side.turn is not None:
-                        self._from_turn[side.turn].append(version)
+                        self._from_turn[side.turn].append((version, side.source))
             case e.ArtifactStored():
                 self._stored[event.sha256].append(version)
             case e.EvidenceRecorded():
@@ -93,36 +114,95 @@ class Lineage:
                 for sha256 in shown_by(event):
                     self._shown[sha256].append(version)
 
-    def _rests(self, version: int, on: int | None, because: str) -> None:
-        if on is not None:
+    def _rests(self, version: int | None, on: int | None, because: str) -> None:
+        if version is not None and on is not None:
             self._resting[on].append((version, because))
 
-    def _dependents(self, version: int) -> Iterator[tuple[int, str]]:
+    def _dependents(self, version: int, found: Mapping[int, Any]) -> Iterator[tuple[int, str]]:
         event = self.events[version].event
         yield from self._resting.get(version, ())
         if isinstance(event, e.TurnRecorded) and event.turn is not None:
-            yield from ((other, f"belongs to turn {event.turn}") for other in self._by_turn[event.turn])
-            yield from ((other, f"has a side from turn {event.turn}") for other in self._from_turn.get(event.turn, ()))
+            mine = (other for other in self._by_turn[event.turn] if not self._is_shown_elsewhere(other, found))
+            yield from ((other, f"belongs to turn {event.turn}") for other in mine)
+            yield from ((other, f"has a side from turn {event.turn}") for other, _ in self._from_turn.get(event.turn, ()))
         if isinstance(event, e.ToolReturned) and event.turn is not None:
+            because = f"rests on what the tools of turn {event.turn} returned"
             for other in self._by_turn[event.turn]:
                 if getattr(self.events[other].event, "source", None) == "tool":
-                    yield other, f"rests on what the tools of turn {event.turn} returned"
+                    yield other, because
+            yield from ((other, because) for other, source in self._from_turn.get(event.turn, ()) if source == "tool")
 
     def _artifacts(self, version: int, found: Mapping[int, Any]) -> Iterator[tuple[int, str]]:
         """Evidence goes with the last storing of its artifact; an artifact goes with the last turn or return that shows it."""
         event = self.events[version].event
         if isinstance(event, e.ArtifactStored) and all(other in found for other in self._stored[event.sha256]):
             yield from ((other, f"quotes the artifact of version {version}") for other in self._quoted.get(event.sha256, ()))
-        if isinstance(event, e.TurnRecorded | e.ToolReturned | e.EvidenceRecorded):
-            for sha256 in shown_by(event) if not isinstance(event, e.EvidenceRecorded) else (event.sha256,):
-                shown, quoted = self._shown.get(sha256, []), self._quoted.get(sha256, [])
-                if shown and all(other in found for other in (*shown, *quoted)):
-                    yield from ((other, f"is shown by version {version} alone") for other in self._stored[sha256])
+        for sha256 in shown_by(event) if not isinstance(event, e.EvidenceRecorded) else (event.sha256,):
+            shown, quoted = self._shown.get(sha256, []), self._quoted.get(sha256, [])
+            if not shown or not all(other in found for other in shown):
+                continue
+            is_quoted = not all(other in found for other in quoted)
+            for other in self._stored[sha256]:
+                if not is_quoted or self.of_turn(self.events[other].turn or 0) in found:
+                    yield other, f"is shown by version {version} alone"
+
+    def _is_shown_elsewhere(self, version: int, found: Mapping[int, Any]) -> bool:
+        """Whether something that does not go, or not yet, shows the artifact that a version stored."""
+        event = self.events[version].event
+        shown = self._shown.get(event.sha256, []) if isinstance(event, e.ArtifactStored) else []
+        return not all(other in found for other in shown)
 
 
-def shown_by(event: e.TurnRecorded | e.ToolReturned) -> list[str]:
-    """The hashes of the artifacts that a turn or a return shows."""
-    return [part.sha256 for part in event.parts if isinstance(part, ImagePart | DocumentPart) and part.sha256 is not None]
+class _Stands:
+    """What holds and what is disputed while the record is gone through, so that it is known what an event repeats."""
+
+    def __init__(self) -> None:
+        self._claims: dict[str, tuple[int, str]] = {}
+        self._disputes: dict[int, tuple[str, frozenset[str]]] = {}
+        self._chosen: tuple[int, str] | None = None  # a resolution just now, and the value that it chose
+
+    def claim(self, version: int, event: e.FactSet | e.FactSuperseded) -> int | None:
+        """A value stands; the version of the resolution that chose it, if one did."""
+        self._claims[event.field] = version, event.value.canonical
+        chosen, self._chosen = self._chosen, None
+        return version - 1 if chosen == (version - 1, event.value.canonical) else None
+
+    def dispute(self, version: int, event: e.ContradictionRecorded) -> None:
+        """Values are disputed."""
+        if event.field is not None:
+            claimed = (side.value.canonical for side in event.sides if side.version is None and side.value is not None)
+            self._disputes[version] = event.field, frozenset(claimed)
+
+    def repeated(self, event: e.FactReaffirmed) -> int | None:
+        """The claim that states the same value; the latest contradiction in which it is claimed, if what stands is another."""
+        claim, said = self._claims.get(event.field), event.value.canonical
+        disputing = (
+            version for version, (field, claimed) in self._disputes.items() if field == event.field and said in claimed
+        )
+        is_claim = claim is not None and claim[1] == said
+        return claim[0] if claim is not None and is_claim else max(disputing, default=None if claim is None else claim[0])
+
+    def resolve(self, version: int, event: e.ContradictionResolved) -> int | None:
+        """A contradiction is resolved; the claim that states the chosen value, if it stands already."""
+        field, _ = self._disputes.pop(ended_by(event) or 0, (None, None))
+        if field is None or event.value is None:
+            return None
+        claim = self._claims.get(field)
+        if claim is not None and claim[1] == event.value.canonical:
+            return claim[0]
+        self._chosen = version, event.value.canonical
+        return None
+
+    def end(self, version: int) -> None:
+        """What was claimed or disputed at a version is so no longer."""
+        self._disputes.pop(version, None)
+        self._claims = {field: claim for field, claim in self._claims.items() if claim[0] != version}
+
+
+def shown_by(event: e.Event | Erased) -> list[str]:
+    """The hashes of the artifacts that a turn or a return shows; none for other events."""
+    parts = event.parts if isinstance(event, e.TurnRecorded | e.ToolReturned) else ()
+    return [part.sha256 for part in parts if isinstance(part, ImagePart | DocumentPart) and part.sha256 is not None]
 
 
 def ended_by(event: e.Event) -> int | None:
