@@ -65,6 +65,11 @@ class _LedgerCheck:
         self._key = names_key(store.store.secret, head.ledger)
         self._standing = Standing(key=self._key)
         self._reader = Reader(store.store, head.ledger)
+        self._fences = {
+            item.event.job: item.version
+            for item in reversed(self._reader.governing)
+            if isinstance(item.event, e.ContentForgotten)
+        }
         self._lost = {mark.named for mark, _ in self._reader.marks.values() if mark.named is not None}
         self._artifacts: set[str] = set()
         self._recorded_at = 0
@@ -106,19 +111,27 @@ class _LedgerCheck:
             if row.payload is not None:
                 yield f"was forgotten by job {event.forgotten.job}, but its content is still there: resume the job"
         else:
-            yield from self._problems_of_admission(event)
+            yield from self._problems_of_admission(row.envelope.version, event)
         self._standing.apply(row.envelope.version, event)
         if isinstance(event, e.ArtifactStored):
             yield from self._problems_of_artifact(event)
 
-    def _problems_of_admission(self, event: e.Event) -> Iterator[str]:
+    def _problems_of_admission(self, version: int, event: e.Event) -> Iterator[str]:
         try:
             if self._knows_all:
                 admit(self._standing, event)
         except LedgerError as error:
-            sha256 = error.details.get("sha256")  # what refers to an artifact may outlive it
-            if sha256 is None or artifact_mark(self._key, sha256) not in self._lost:
+            if not self._was_admissible(version, error):
                 yield str(error)
+
+    def _was_admissible(self, version: int, error: LedgerError) -> bool:
+        """Whether only what was forgotten since is in the way: what refers to an artifact may outlive it, and an artifact the
+        turn for which it was stored.
+        """
+        sha256, job = error.details.get("sha256"), error.details.get("job", "")
+        if sha256 is not None:
+            return artifact_mark(self._key, sha256) in self._lost
+        return error.details.get("field") == "turn" and version < self._fences.get(job, 0)
 
     def _problems_of_artifact(self, event: e.ArtifactStored) -> Iterator[str]:
         self._artifacts.add(event.sha256)
