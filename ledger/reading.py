@@ -21,6 +21,7 @@ Marks = Mapping[int, tuple[Erasure, Forgotten]]
 """What is left of the erased events of one ledger, by version."""
 
 _NONE: Final[Marks] = {}
+_FORGOTTEN: Final = "content.forgotten"
 
 
 class Reader:
@@ -45,9 +46,9 @@ class Reader:
         return recorded(row, self.marks)
 
     def _look_up(self) -> None:
-        rows = self._store.read(self._ledger, Selection(kind="governing"))
-        self.governing = tuple(map(recorded, rows))
-        self.marks = marks_of(self.governing)
+        rows = list(self._store.read(self._ledger, Selection(kind="governing")))
+        self.marks = marks_of(recorded(row) for row in rows if row.envelope.type == _FORGOTTEN)
+        self.governing = tuple(recorded(row, self.marks) for row in rows)  # the closing of a ledger may be erased itself
 
 
 class FeedReader:
