@@ -73,6 +73,12 @@ class Connections:
             except sqlite3.Error as error:
                 raise _translated(error, self.path) from error
 
+    @contextmanager
+    def alone(self) -> Iterator[sqlite3.Connection]:
+        """A connection outside of a transaction, while no other thread of this process writes."""
+        with self._lock, self.reading() as connection:
+            yield connection
+
     def close(self) -> None:
         """Close every connection that this process opened."""
         self._closed = True

@@ -9,7 +9,7 @@ from typing import Final
 from ledger.erasing import Holdings, StoredJob, Sweep, Swept
 from ledger.errors import StoreError, SubjectForgotten
 from ledger.record import Envelope
-from ledger.sqlite_connections import BUSY_TIMEOUT_SECONDS, Connections
+from ledger.sqlite_connections import BUSY_TIMEOUT_SECONDS, MEMORY, Connections
 from ledger.store import Batch
 
 _CHECKPOINT: Final = "PRAGMA wal_checkpoint(TRUNCATE)"
@@ -82,11 +82,16 @@ class SqliteErasing:
         return Holdings(tuple(sha256 for (sha256,) in blobs), dict(derived))
 
     def scrub(self) -> None:
-        """Empty the log, which holds pages as they were before; the pages themselves were overwritten."""
-        if self._connections.journal != "wal":
+        """Write the file anew, then empty its log: takes time and space for all that is kept.
+
+        ``secure_delete`` overwrites what is deleted where it stands. Copies that SQLite leaves in the free space of a page when
+        it moves rows between pages go only when the file is written anew; pages as they were before stand in the log.
+        """
+        if self._connections.path == MEMORY:
             return
-        with self._connections.reading() as connection:
-            busy, _, _ = connection.execute(_CHECKPOINT).fetchone()
+        with self._connections.alone() as connection:
+            connection.execute("VACUUM")
+            busy = self._connections.journal == "wal" and connection.execute(_CHECKPOINT).fetchone()[0]
         if busy:
             raise StoreError(
                 f"SQLite store {self._connections.path}: somebody has been reading for {BUSY_TIMEOUT_SECONDS:.0f} s, so its "
