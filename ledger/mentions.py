@@ -16,9 +16,9 @@ from ledger.json_text import JsonText
 from ledger.record import Recorded
 
 _TELLING: Final = re.compile(
-    r"[\w.+-]+@[\w-]+\.[\w.-]*\w"  # an e-mail address
+    r"(?<![\w.+-])[\w.+-]{1,64}@[\w-]+\.[\w.-]*\w"  # an e-mail address; a long word is gone through once, not from each letter
     r"|\+?\d[\d ()/-]{5,}\d"  # a number as people write those of telephones and cards
-    r"|(?=[\w-]*\d)[A-Za-z0-9][\w-]{4,}"  # an identifier: a word with a digit in it
+    r"|(?<![\w-])(?=[\w-]*\d)[A-Za-z0-9][\w-]{4,}"  # an identifier: a word with a digit in it
 )
 _OURS: Final = {"type", "sha256", "role", "source", "match", "section", "media_type"}
 _SHORTEST: Final = 4
