@@ -113,7 +113,8 @@ def states_missed(store: Ledgers, conversation: Conversation) -> list[str]:
     runs = runs_of(conversation)
     faults = []
     for number in range(1, len(conversation.turns) + 1):
-        state = view(store, conversation.name, at=Turn(number)).state()
+        seen = view(store, conversation.name, at=Turn(number))
+        state = seen.state()
         found = {field: (now.value, now.turn, now.source) for field, now in state.entities.items()}
         expected = {
             field_of(slot): (spelt, _since(runs[slot], number)) for slot, spelt in conversation.state_at(number).items()
@@ -124,6 +125,8 @@ def states_missed(store: Ledgers, conversation: Conversation) -> list[str]:
             if field not in found or field not in expected or not _holds(found[field], *expected[field])
         }
         faults += [f"turn {number}, {field}: {found.get(field)}, not {expected.get(field)}" for field in sorted(wrong)]
+        if seen.transcript().turns[-1].number != number:
+            faults.append(f"turn {number}: turn {seen.transcript().turns[-1].number} is seen")
         if state.contradictions:
             faults.append(f"turn {number}: {state.contradictions}")
     return faults

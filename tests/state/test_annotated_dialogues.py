@@ -18,16 +18,10 @@ from tests.state.checking import CHECKS
 from tests.state.conversation import Conversation, field_of, runs_of
 from tests.state.reading import SETS
 from tests.state.recording import record
+from tests.state.sampling import MOST_EVERY_DAY, sample
 
 ORACLES: Final = {"multiwoz": "multiwoz21", "sgd": "sgd", "crosswoz": "crosswoz_zh"}
 """The sets whose changes stand in a file of their own, and its folder."""
-
-MOST_EVERY_DAY: Final = 8
-
-
-def sample(conversations: list[Conversation], most: int) -> list[Conversation]:
-    """At most so many of them, spread evenly, from the first on."""
-    return conversations[:: -(-len(conversations) // most)]
 
 
 def faults(conversations: list[Conversation], address: str = ":memory:") -> list[str]:
