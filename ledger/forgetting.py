@@ -23,7 +23,7 @@ from ledger.store import Head, Selection, Store
 State = Literal["planned", "complete", "incomplete"]
 
 _EXCERPT: Final = 60
-_ID: Final = re.compile(r"(ev|en|con|r|v)_(\d{1,18})")
+_ID: Final = re.compile(r"(ev|en|con|r|v)_([0-9]{1,18})")
 _SHA256: Final = re.compile(r"[0-9a-f]{64}")
 _TYPES: Final = {
     "ev": "evidence.recorded",

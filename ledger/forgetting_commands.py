@@ -16,6 +16,8 @@ from ledger.errors import InvalidInput, LedgerError, NothingToForget
 from ledger.forgetting import Forgetting, LedgerForgetting, Plan, Wish, plan
 from ledger.forgetting_job import DerivedPlace, Job, Worker, job_of
 from ledger.given import built, known_head
+from ledger.json_text import has_lone_surrogate
+from ledger.limits import MAX_TURN
 from ledger.marks import names_key, subject_mark
 from ledger.reading import Reader
 from ledger.retention import RETENTION, past_retention
@@ -44,10 +46,10 @@ class ForgettingCommands:
         *,
         reason: str,
         ledger: str | None = None,
-        turns: Iterable[int] = (),
-        facts: Iterable[str] = (),
-        artifacts: Iterable[str] = (),
-        ids: Iterable[str] = (),
+        turns: Iterable[int] | None = None,
+        facts: Iterable[str] | None = None,
+        artifacts: Iterable[str] | None = None,
+        ids: Iterable[str] | None = None,
         subject: str | None = None,
         actor: str | None = None,
         answers: Iterable[int] | None = None,
@@ -57,9 +59,10 @@ class ForgettingCommands:
         """Erase content, and all that rests on it; its envelopes stay, and an event that says that it was forgotten.
 
         Give one of: turns, facts (fields), artifacts (SHA-256) or ids (``ev_31``, ``v_12``) of a ``ledger``; a ``ledger``
-        alone, which is then forgotten whole; or a ``subject``, which is forgotten in all ledgers. With ``dry_run`` nothing is
-        changed, and the report lists what would go. ``answers``: the user turns whose wish this fulfils (all before it, if not
-        given). Without ``scrub``, deleted bytes are overwritten only when the job is resumed.
+        alone, which is then forgotten whole; or a ``subject``, which is forgotten in all ledgers. An empty list is refused, and
+        never stands for everything. With ``dry_run`` nothing is changed, and the report lists what would go. ``answers``: the
+        user turns whose wish this fulfils (all before it, if not given). Without ``scrub``, deleted bytes are overwritten only
+        when the job is resumed.
 
         Raises ``NothingToForget``, ``UnknownLedger``, ``InvalidInput``, ``OnHold`` before anything is changed. A report that is
         "incomplete" names what is left to do; ``resume_forgetting`` does it, and so does the next opening of the store.
@@ -79,7 +82,7 @@ class ForgettingCommands:
             scope=scope,
             reason=_text("reason", reason),
             actor=actor,
-            answers=None if answers is None else tuple(answers),
+            answers=None if answers is None else _turns("answers", answers),
             wish=wish,
             scrub_now=scrub,
         )
@@ -106,12 +109,14 @@ class ForgettingCommands:
         """
         if (ledger is None) == (subject is None):
             raise InvalidInput("give either a ledger or a subject to re-authorise", path="ledger")
+        reason = _text("because", because)
         if subject is not None:
+            check_tags((subject,), ())
             if not self.store.unfence(subject_mark(self.store.secret, subject)):
                 raise InvalidInput("this subject was not forgotten, so it needs no re-authorising", path="subject")
             return
         head = known_head(self.store, ledger or "")
-        event = e.LedgerReauthorised(because=_text("because", because))
+        event = e.LedgerReauthorised(because=reason)
         Writer(self.store, head.name, self.clock).execute(r.AppendEvents(events=(event,)), Command(actor=actor))
         self.store.rename(head.ledger, ledger or "")
 
@@ -229,19 +234,33 @@ def _scope(wish: Wish, ledger: str | None, subject: str | None) -> e.ForgettingS
     return given[0] if given else "ledger"
 
 
-def _listed(name: str, values: Iterable[Any]) -> tuple[Any, ...]:
-    """What a selector names, each once."""
-    kind = int if name == "turns" else str
+def _listed(name: str, values: Iterable[Any] | None) -> tuple[Any, ...]:
+    """What a selector names, each once; nothing only where the selector is not given."""
+    if values is None:
+        return ()
+    kind = int if name in ("turns", "answers") else str
     if isinstance(values, str) or not isinstance(values, Iterable):
         raise InvalidInput(f"{name}={values!r}: give a list", path=name)
-    listed = tuple(dict.fromkeys(values))
+    listed = tuple(values)
     for place, value in enumerate(listed):
         if isinstance(value, bool) or not isinstance(value, kind):
             raise InvalidInput(f"{name}[{place}]: {value!r} is no {kind.__name__}", path=f"{name}[{place}]")
-    return listed
+    if not listed and name != "answers":
+        raise InvalidInput(f"{name} is empty: name what to forget, or leave it out", path=name)
+    return tuple(dict.fromkeys(listed))
+
+
+def _turns(name: str, values: Iterable[int]) -> tuple[int, ...]:
+    turns = _listed(name, values)
+    for place, turn in enumerate(turns):
+        if not 0 < turn <= MAX_TURN:
+            raise InvalidInput(f"{name}[{place}]: {turn} is no turn: they are counted from 1", path=f"{name}[{place}]")
+    return turns
 
 
 def _text(name: str, text: object) -> str:
     if not isinstance(text, str) or not text.strip():
         raise InvalidInput(f"{name} is empty: say why, without repeating what is to be forgotten", path=name)
+    if has_lone_surrogate(text):
+        raise InvalidInput(f"{name} holds a lone surrogate, which UTF-8 cannot: leave it out", path=name)
     return str(built(e.LedgerReauthorised, because=text).because)

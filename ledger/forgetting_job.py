@@ -114,7 +114,6 @@ class Worker:
             job = step(job)
             self._store.job_put(job.stored())
         state: State = "complete" if job.finished else "incomplete"
-        state = "complete" if job.finished else "incomplete"
         ledgers = tuple(self._report(job, ledger) for ledger in job.fences)
         return Forgetting(job=job.job, scope=job.scope, reason=job.reason, state=state, ledgers=ledgers, problems=job.problems)
 

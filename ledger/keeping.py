@@ -44,16 +44,16 @@ class Keeping:
         self,
         *,
         reason: str,
-        turns: Iterable[int] = (),
-        facts: Iterable[str] = (),
-        artifacts: Iterable[str] = (),
-        ids: Iterable[str] = (),
+        turns: Iterable[int] | None = None,
+        facts: Iterable[str] | None = None,
+        artifacts: Iterable[str] | None = None,
+        ids: Iterable[str] | None = None,
         everything: bool = False,
         **options: Unpack[ForgettingOptions],
     ) -> Forgetting:
         """Erase content of this ledger, and all that rests on it; see ``Ledgers.forget``. ``everything``: the whole ledger."""
         named = {"turns": turns, "facts": facts, "artifacts": artifacts, "ids": ids}
-        given = {name: values for name, values in named.items() if values}
+        given = {name: values for name, values in named.items() if values is not None}
         if everything == bool(given):
             raise InvalidInput("give turns, facts, artifacts or ids, or everything=True", path="turns")
         return self._forgets(reason=reason, ledger=self.name, **given, **options)

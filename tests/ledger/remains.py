@@ -29,6 +29,14 @@ def swept(ledgers: Ledgers, name: str = "case") -> set[int]:
     return {row.envelope.version for row in rows if row.payload is None}
 
 
+def tagged(ledgers: Ledgers, name: str = "case") -> set[int]:
+    """The versions of a ledger that the store knows to be about somebody."""
+    assert isinstance(ledgers.store, SqliteStore)
+    with ledgers.store._connections.reading() as connection:
+        found = connection.execute("SELECT version FROM subjects WHERE ledger = ?", (ledgers.head(name).ledger,))
+        return {version for (version,) in found}
+
+
 def envelopes(ledgers: Ledgers) -> list[Envelope]:
     """Every envelope of the store."""
     return [row.envelope for row in ledgers.store.feed(after=0, limit=10_000)]
