@@ -2,8 +2,10 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from typing import Final
+
+from projections.wire import ABSENT
 
 ENGINE: Final = "1"
 """Version of the projections' code: it rises when the same events and policy would give other bytes."""
@@ -11,7 +13,11 @@ ENGINE: Final = "1"
 
 @dataclass(frozen=True, slots=True)
 class Basis:
-    """Ledger, version and its time (RFC 3339, UTC; None before the first event), policy digest, engine, count of erasures."""
+    """Ledger, version and its time (RFC 3339, UTC; None before the first event), policy digest, engine, count of erasures.
+
+    ``erasures`` counts the forgettings of the whole ledger, those after the version too. ``judged_at`` is the time (RFC 3339,
+    UTC) at which it was judged what is past its retention; None where the ledger has no such rule.
+    """
 
     ledger: str
     version: int
@@ -19,3 +25,4 @@ class Basis:
     policy: str | None
     engine: str
     erasures: int
+    judged_at: str | None = field(default=None, metadata=ABSENT)

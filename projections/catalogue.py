@@ -4,12 +4,15 @@ from __future__ import annotations
 
 from typing import Any, Final
 
-from ledger.events import ArtifactStored
+from ledger.events import HoldLifted, HoldPlaced, LedgerReauthorised, RetentionSet
+from projections.artifacts import ArtifactsFold
 from projections.contradictions import ContradictionsFold
 from projections.entries import EntriesFold
 from projections.evidence import EvidenceFold
 from projections.facts import FactsFold
 from projections.fold import Fold
+from projections.forget_requests import ForgetRequestsFold
+from projections.forgetting import ForgottenFold
 from projections.lifecycle import LifecycleFold
 from projections.transcript import TranscriptFold
 
@@ -20,8 +23,11 @@ FOLDS: Final[tuple[type[Fold], ...]] = (
     ContradictionsFold,
     EvidenceFold,
     LifecycleFold,
+    ArtifactsFold,
+    ForgottenFold,
+    ForgetRequestsFold,
 )
 """One line a projection."""
 
-RECORD_ONLY: Final[frozenset[type[Any]]] = frozenset({ArtifactStored})
-"""Events that only the record needs: an artifact is found by its hash."""
+RECORD_ONLY: Final[frozenset[type[Any]]] = frozenset({LedgerReauthorised, HoldPlaced, HoldLifted, RetentionSet})
+"""Events that say what may be recorded, erased and kept: who decides on that reads them, before anything is projected."""

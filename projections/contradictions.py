@@ -5,6 +5,7 @@ from __future__ import annotations
 from dataclasses import dataclass, replace
 from typing import Any, ClassVar
 
+from ledger.erased import Erased, Forgotten
 from ledger.events import ContradictionRecorded, ContradictionResolved, Side, Source
 from ledger.json_text import JsonText
 from ledger.record import Recorded
@@ -13,13 +14,16 @@ from ledger.standing import contradiction_id
 
 @dataclass(frozen=True, slots=True)
 class Resolution:
-    """How a contradiction ended: at which version, by which source, why, and which value holds where one was chosen."""
+    """How a contradiction ended: at which version, by which source, why, and which value holds where one was chosen.
+
+    If that was forgotten, source, reason and value are ``Forgotten``; whether a value was chosen is then not known.
+    """
 
     version: int
     turn: int | None
-    source: Source
-    because: str
-    value: JsonText | None
+    source: Source | Forgotten
+    because: str | Forgotten
+    value: JsonText | Forgotten | None
 
 
 @dataclass(frozen=True, slots=True)
@@ -42,9 +46,9 @@ class Contradiction:
 
 
 class ContradictionsFold:
-    """Folds contradictions that were recorded and resolved."""
+    """Folds contradictions that were recorded and resolved; forgotten ones are neither open nor resolved."""
 
-    reads: ClassVar[frozenset[type[Any]]] = frozenset({ContradictionRecorded, ContradictionResolved})
+    reads: ClassVar[frozenset[type[Any]]] = frozenset({ContradictionRecorded, ContradictionResolved, Erased})
 
     def __init__(self) -> None:
         self._all: dict[str, Contradiction] = {}
@@ -57,7 +61,14 @@ class ContradictionsFold:
             self._all[made.id] = made
         elif isinstance(event, ContradictionResolved):
             resolution = Resolution(version, event.turn, event.source, event.because, event.value)
-            self._all[event.contradiction] = replace(self._all[event.contradiction], resolution=resolution)
+            self._resolve(event.contradiction, resolution)
+        elif isinstance(event, Erased) and event.type == "contradiction.resolved" and event.ends is not None:
+            mark = event.forgotten
+            self._resolve(contradiction_id(event.ends), Resolution(version, event.turn, mark, mark, mark))
+
+    def _resolve(self, contradiction: str, resolution: Resolution) -> None:
+        if contradiction in self._all:  # else it was forgotten
+            self._all[contradiction] = replace(self._all[contradiction], resolution=resolution)
 
     def all(self) -> tuple[Contradiction, ...]:
         """All contradictions, oldest first."""

@@ -23,7 +23,7 @@ class Evidence:
 
 
 class EvidenceFold:
-    """Folds recorded evidence."""
+    """Folds recorded evidence; forgotten evidence is left out."""
 
     reads: ClassVar[frozenset[type[Any]]] = frozenset({EvidenceRecorded})
 

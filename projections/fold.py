@@ -12,7 +12,8 @@ class Fold(Protocol):
     """A read model in the making. ``evolve`` takes events in the order of their versions and nothing else has an influence
     on it.
 
-    ``reads`` names the event models that it looks at; it is never given another one.
+    ``reads`` names the event models that it looks at; it is never given another one. One that lists ``Erased`` is given all
+    events whose content was forgotten, of whatever type they are.
     """
 
     reads: ClassVar[frozenset[type[Any]]]

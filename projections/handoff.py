@@ -5,6 +5,7 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import Any, Final
 
+from ledger.erased import Forgotten
 from projections.basis import Basis
 from projections.contradictions import Contradiction
 from projections.entries import EntriesFold, Entry
@@ -34,7 +35,7 @@ def handoff_of(state: State, *, entries: EntriesFold, evidence: EvidenceFold, li
     budget = state.entities.get(BUDGET_FIELD)
     brief: dict[str, Any] = {
         "basis": state.basis,
-        "goal": state.task,
+        "goal": state.task if state.task_forgotten is None else state.task_forgotten,
         "facts": state.sections["entities"] or None,
         "completed": [_closed(entry) for entry in entries.closed("open")],
         "open_questions": [_open(entry) for entry in state.entries["open"]],
@@ -45,6 +46,7 @@ def handoff_of(state: State, *, entries: EntriesFold, evidence: EvidenceFold, li
         "contradictions": [_contradiction(found) for found in state.contradictions],
         "budget_remaining": None if budget is None else budget.json,
         "outcome": _outcome(lifecycle),
+        "forgotten": [place.row for place in state.forgotten] or None,
     }
     return Handoff(state.basis, {name: value for name, value in brief.items() if value is not None})
 
@@ -64,9 +66,9 @@ def _contradiction(found: Contradiction) -> dict[str, Any]:
     return {name: value for name, value in known.items() if value is not None}
 
 
-def _outcome(lifecycle: LifecycleFold) -> dict[str, Any] | None:
+def _outcome(lifecycle: LifecycleFold) -> dict[str, Any] | Forgotten | None:
     outcome = lifecycle.outcome
-    if outcome is None:
-        return None
+    if outcome is None or isinstance(outcome, Forgotten):
+        return outcome
     known = {"status": outcome.status, "judge": outcome.judge, "detail": outcome.detail}
     return {name: value for name, value in known.items() if value is not None}

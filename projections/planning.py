@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from typing import Literal
 
 from projections.errors import BudgetExceeded, NothingToSend
@@ -11,18 +11,24 @@ from projections.pieces import NotePiece, Piece, Pieces, TurnPiece
 from projections.policy import Policy
 from projections.render.renderer import REQUEST_TOKENS, Count, Renderer, measure
 from projections.transcript import Transcript, Turn
+from projections.wire import ABSENT
 
-Verdict = Literal["keep", "stub", "drop"]
+Verdict = Literal["keep", "stub", "drop", "never"]
 
 
 @dataclass(frozen=True, slots=True)
 class Row:
-    """Why a turn is in the window or not: its verdict, the rule that gave it, and the tokens that it takes in the window."""
+    """Why a turn is in the window or not: its verdict, the rule that gave it, and the tokens that it takes in the window.
+
+    "never": it was forgotten; the window has at most its mark. ``asks_to_forget``: the user asks in it to forget something, and
+    nobody has forgotten it or declined to.
+    """
 
     turn: int
     verdict: Verdict
     rule: str
     tokens: int
+    asks_to_forget: bool = field(default=False, metadata=ABSENT)
 
 
 @dataclass(frozen=True, slots=True)
@@ -42,15 +48,25 @@ class Fixed:
 
 
 class Planner:
-    """Chooses the pieces of one window."""
+    """Chooses the pieces of one window. ``asking``: the turns that ask to forget something."""
 
-    def __init__(self, transcript: Transcript, policy: Policy, *, fixed: Fixed, renderer: Renderer, count: Count) -> None:
+    def __init__(
+        self,
+        transcript: Transcript,
+        policy: Policy,
+        *,
+        fixed: Fixed,
+        renderer: Renderer,
+        count: Count,
+        asking: frozenset[int] = frozenset(),
+    ) -> None:
         task = transcript.task_turn
         if task is None:
             raise NothingToSend("no user turn is recorded at this version: record one, or ask for a later version")
         self._turns = transcript.turns
         self._spoken = [turn for turn in transcript.turns if not turn.is_blank]
         self._policy = policy
+        self._asking = asking
         self._given_task = None if fixed.task is None else NotePiece(f"[the task, given at the start]\n{fixed.task}\n")
         self._state = None if fixed.state is None else NotePiece(fixed.state)
         self._renderer = renderer
@@ -141,11 +157,13 @@ class Planner:
     def _rows(self, kept: dict[int, TurnPiece]) -> Iterator[Row]:
         tail = {turn.number for turn in self._tail}
         for turn in self._turns:
-            piece = kept.get(turn.number)
-            if piece is None:
-                yield Row(turn.number, "drop", "budget" if turn.number in tail else "outside the tail", 0)
+            piece, asks = kept.get(turn.number), turn.number in self._asking
+            if turn.forgotten is not None:
+                yield Row(turn.number, "never", "forgotten", 0 if piece is None else self._cost(piece))
+            elif piece is None:
+                yield Row(turn.number, "drop", "budget" if turn.number in tail else "outside the tail", 0, asks)
             else:
-                yield Row(turn.number, "stub" if piece.stubbed else "keep", self._rule(turn), self._cost(piece))
+                yield Row(turn.number, "stub" if piece.stubbed else "keep", self._rule(turn), self._cost(piece), asks)
 
     def _rule(self, turn: Turn) -> str:
         if turn is self._current:
@@ -189,8 +207,16 @@ def _answers(turn: Turn) -> list[int]:
     return [found.version for found in turn.returns if not found.orphan]
 
 
-def _middle(left_out: tuple[Turn, ...] | list[Turn]) -> NotePiece:
-    """A plain receipt of what is not shown."""
-    first, last, number = left_out[0].number, left_out[-1].number, len(left_out)
-    which = f"turn {first} is" if number == 1 else f"{number:,} turns between turn {first} and turn {last} are"
-    return NotePiece(f"[{which} not shown here; the record has them all]\n")
+def _middle(left_out: list[Turn]) -> NotePiece:
+    """A plain receipt of what is not shown. The record has all of it, save what was forgotten."""
+    living = [turn for turn in left_out if turn.forgotten is None]
+    forgotten = [turn for turn in left_out if turn.forgotten is not None]
+    if not living:
+        return NotePiece(f"[{_which(forgotten, 'was', 'were')} forgotten]\n")
+    besides = f"; {len(forgotten):,} more {'was' if len(forgotten) == 1 else 'were'} forgotten" if forgotten else ""
+    return NotePiece(f"[{_which(living, 'is', 'are')} not shown here; the record has them all{besides}]\n")
+
+
+def _which(turns: list[Turn], one: str, several: str) -> str:
+    first, last, number = turns[0].number, turns[-1].number, len(turns)
+    return f"turn {first} {one}" if number == 1 else f"{number:,} turns between turn {first} and turn {last} {several}"

@@ -5,12 +5,14 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import Any, Final, get_args
 
+from ledger.erased import Forgotten
 from ledger.events import Section, Source
 from ledger.json_text import JsonText
 from projections.basis import Basis
 from projections.contradictions import Contradiction, ContradictionsFold
 from projections.entries import EntriesFold, Entry
 from projections.facts import FactsFold
+from projections.forgetting import ErasedPlace, ForgottenFold
 from projections.lifecycle import LifecycleFold
 from projections.state_block import block_of
 from projections.transcript import Transcript
@@ -35,7 +37,11 @@ class FactNow:
 
 @dataclass(frozen=True, slots=True)
 class State:
-    """What is established at a version. ``task`` is the one given at opening, else the text of the task turn."""
+    """What is established at a version. ``task`` is the one given at opening, else the text of the task turn.
+
+    A forgotten task reads "[forgotten]", its mark is ``task_forgotten``. ``forgotten`` are the places of what was forgotten:
+    claims, entries, contradictions and whatever else is no part of the transcript.
+    """
 
     basis: Basis
     task: str | None
@@ -44,6 +50,8 @@ class State:
     entities: dict[str, FactNow]
     entries: dict[str, tuple[Entry, ...]]
     contradictions: tuple[Contradiction, ...]
+    task_forgotten: Forgotten | None = None
+    forgotten: tuple[ErasedPlace, ...] = ()
 
     @property
     def block(self) -> str:
@@ -72,9 +80,10 @@ class State:
         return to_json(
             {
                 "basis": self.basis,
-                "task": self.task,
+                "task": self.task if self.task_forgotten is None else self.task_forgotten,
                 "task_turn": self.task_turn,
                 "sections": self.sections,
+                **({"forgotten": [place.row for place in self.forgotten]} if self.forgotten else {}),
                 "block": self.block,
             }
         )
@@ -104,22 +113,27 @@ def state_of(
     facts: FactsFold,
     entries: EntriesFold,
     contradictions: ContradictionsFold,
+    forgotten: ForgottenFold,
 ) -> State:
     """The state that the folds have come to."""
     task, turn, source = _task(lifecycle, transcript)
     return State(
         basis=basis,
-        task=task,
+        task=str(task) if isinstance(task, Forgotten) else task,
         task_turn=turn,
         task_source=source,
         entities={name: FactNow(claim.value, claim.turn, claim.source) for name, claim in facts.standing().items()},
         entries={section: entries.open(section) for section in SECTIONS},
         contradictions=contradictions.open(),
+        task_forgotten=task if isinstance(task, Forgotten) else None,
+        forgotten=tuple(place for place in forgotten.places() if place.type not in ("turn.recorded", "tool.returned")),
     )
 
 
-def _task(lifecycle: LifecycleFold, transcript: Transcript) -> tuple[str | None, int | None, Source | None]:
-    if lifecycle.opened is not None and lifecycle.opened.task is not None:
-        return lifecycle.opened.task, None, None
+def _task(lifecycle: LifecycleFold, transcript: Transcript) -> tuple[str | Forgotten | None, int | None, Source | None]:
+    if lifecycle.task is not None:
+        return lifecycle.task, None, None
     turn = transcript.task_turn
-    return (None, None, None) if turn is None or not turn.text.strip() else (turn.text, turn.number, "user")
+    if turn is None or not turn.text.strip():
+        return None, None, None
+    return turn.forgotten or turn.text, turn.number, "user"

@@ -5,6 +5,7 @@ from __future__ import annotations
 from dataclasses import dataclass, replace
 from typing import Any, ClassVar
 
+from ledger.erased import Erased, Forgotten
 from ledger.events import Role, ToolReturned, TurnRecorded
 from ledger.parts import JsonPart, Part, ReturnPart, TextPart, ToolCallPart
 from ledger.record import Recorded
@@ -13,11 +14,11 @@ from ledger.standing import result_id
 
 @dataclass(frozen=True, slots=True)
 class Return:
-    """What a tool returned for one call; ``orphan`` answers no call that was recorded."""
+    """What a tool returned for one call; ``orphan`` answers no call that was recorded. Of a forgotten one the mark is left."""
 
     version: int
     call_id: str
-    parts: tuple[ReturnPart, ...]
+    parts: tuple[ReturnPart | Forgotten, ...]
     is_error: bool
     orphan: bool
     tool: str | None
@@ -35,15 +36,19 @@ class Return:
 
 @dataclass(frozen=True, slots=True)
 class Turn:
-    """A user or assistant turn with its number, and what its calls have returned so far, in the order in which it came."""
+    """A user or assistant turn with its number, and what its calls have returned so far, in the order in which it came.
+
+    A forgotten turn keeps its number and role; its only part is the mark, which is also ``forgotten``.
+    """
 
     number: int
     version: int
     role: Role
-    parts: tuple[Part, ...]
+    parts: tuple[Part | Forgotten, ...]
     returns: tuple[Return, ...] = ()
     name: str | None = None
     model: str | None = None
+    forgotten: Forgotten | None = None
 
     @property
     def calls(self) -> tuple[ToolCallPart, ...]:
@@ -70,7 +75,7 @@ class SystemText:
     """System text; it has no turn number."""
 
     version: int
-    parts: tuple[Part, ...]
+    parts: tuple[Part | Forgotten, ...]
 
     @property
     def text(self) -> str:
@@ -88,25 +93,42 @@ class Transcript:
 
     @property
     def task_turn(self) -> Turn | None:
-        """The turn that states the task: the first user turn that says something, else the first user turn."""
+        """The turn that states the task: the first user turn that says something, else the first user turn.
+
+        A forgotten turn said something, as far as anyone knows: no later one becomes the task in its place.
+        """
         users = [turn for turn in self.turns if turn.role == "user"]
         return next((turn for turn in users if not turn.is_blank), users[0] if users else None)
 
 
 def text_of(parts: tuple[Any, ...]) -> str:
-    """The text of parts, one to a line; a JSON value counts as its source text."""
-    texts = [part.text if isinstance(part, TextPart) else part.value for part in parts if isinstance(part, TextPart | JsonPart)]
-    return "\n".join(texts)
+    """The text of parts, one to a line; a JSON value counts as its source text, a forgotten part as its mark."""
+    return "\n".join(text for text in map(_text_of, parts) if text is not None)
+
+
+def _text_of(part: Any) -> str | None:
+    match part:
+        case TextPart(text=text):
+            return text
+        case JsonPart(value=value):
+            return value
+        case Forgotten():
+            return str(part)
+        case _:
+            return None
 
 
 class TranscriptFold:
-    """Folds turns and returns."""
+    """Folds turns and returns.
 
-    reads: ClassVar[frozenset[type[Any]]] = frozenset({TurnRecorded, ToolReturned})
+    Forgotten system text is left out, and so are forgotten returns that answered no call that is known.
+    """
+
+    reads: ClassVar[frozenset[type[Any]]] = frozenset({TurnRecorded, ToolReturned, Erased})
 
     def __init__(self) -> None:
         self._system: list[SystemText] = []
-        self._turns: list[Turn] = []
+        self._turns: dict[int, Turn] = {}
         self._returns: dict[int, list[Return]] = {}
         self._orphans: list[Return] = []
 
@@ -119,17 +141,30 @@ class TranscriptFold:
             returned = Return(recorded.version, event.call_id, event.parts, event.is_error, event.orphan, event.tool)
             kept = self._orphans if event.turn is None else self._returns.setdefault(event.turn, [])
             kept.append(returned)
+        elif isinstance(event, Erased):
+            self._erased(recorded.version, event)
 
     def _turn(self, version: int, event: TurnRecorded) -> None:
         if event.turn is None:
             self._system.append(SystemText(version, event.parts))
         else:
-            self._turns.append(Turn(event.turn, version, event.role, event.parts, (), event.name, event.model))
+            self._turns[event.turn] = Turn(event.turn, version, event.role, event.parts, (), event.name, event.model)
+
+    def _erased(self, version: int, event: Erased) -> None:
+        if event.turn is None:
+            return
+        if event.type == "turn.recorded":
+            mark = event.forgotten
+            self._turns[event.turn] = Turn(event.turn, version, event.role or "user", (mark,), forgotten=mark)
+        elif event.type == "tool.returned" and event.answers is not None and event.turn in self._turns:
+            for call in self._turns[event.turn].calls[event.answers : event.answers + 1]:
+                returned = Return(version, call.call_id, (event.forgotten,), is_error=False, orphan=False, tool=None)
+                self._returns.setdefault(event.turn, []).append(returned)
 
     def result(self) -> Transcript:
         """The transcript up to the last event."""
         turns = (
             replace(turn, returns=tuple(self._returns[turn.number])) if turn.number in self._returns else turn
-            for turn in self._turns
+            for turn in self._turns.values()
         )
         return Transcript(tuple(self._system), tuple(turns), tuple(self._orphans))

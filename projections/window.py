@@ -108,14 +108,22 @@ def texts_of(transcript: Transcript, policy: Policy) -> set[str]:
 
 
 def draft_window(
-    transcript: Transcript, state: State, policy: Policy, *, form: str, counting: Counting, texts: Mapping[str, bytes]
+    transcript: Transcript,
+    state: State,
+    policy: Policy,
+    *,
+    form: str,
+    counting: Counting,
+    texts: Mapping[str, bytes],
+    asking: frozenset[int] = frozenset(),
 ) -> Draft:
-    """Choose what a window holds. ``form`` names a renderer, ``texts`` has the bytes that ``texts_of`` asks for.
+    """Choose what a window holds. ``form`` names a renderer, ``texts`` has the bytes that ``texts_of`` asks for, ``asking`` the
+    turns that ask to forget something.
 
     A task given at opening stands first, verbatim. The state block stands in the window unless it would only repeat the task.
     Raises ``NothingToSend`` and ``BudgetExceeded``.
     """
     renderer = renderer_named(form)(transcript, policy, Media(texts, complete=False))
     fixed = Fixed(task=None if state.task_turn is not None else state.task, state=None if state.is_bare else state.block)
-    plan = Planner(transcript, policy, fixed=fixed, renderer=renderer, count=counting.count).plan()
-    return Draft(transcript, policy, form, plan, counting)
+    planner = Planner(transcript, policy, fixed=fixed, renderer=renderer, count=counting.count, asking=asking)
+    return Draft(transcript, policy, form, planner.plan(), counting)

@@ -6,7 +6,6 @@ from dataclasses import dataclass
 from datetime import datetime
 
 from ledger.errors import InvalidInput, UnknownVersion
-from ledger.events import TurnRecorded
 from ledger.record import Recorded, microseconds
 
 
@@ -38,7 +37,7 @@ def version_at(events: list[Recorded], at: At) -> int:
 
 
 def _at_turn(events: list[Recorded], number: int, last: int) -> int:
-    began = {recorded.turn: recorded.version for recorded in events if isinstance(recorded.event, TurnRecorded)}
+    began = {recorded.turn: recorded.version for recorded in events if recorded.envelope.type == "turn.recorded"}
     if number not in began:
         highest = max((turn for turn in began if turn is not None), default=0)
         raise UnknownVersion(

@@ -5,6 +5,7 @@ from __future__ import annotations
 from functools import cached_property
 from typing import Any, Final
 
+from ledger.erased import Forgotten
 from ledger.json_text import JsonText
 from ledger.parts import (
     DocumentPart,
@@ -123,6 +124,8 @@ class AnthropicRenderer:
                 return _text(text) if text.strip() else None
             case JsonPart(value=value):
                 return _text(str(value))
+            case Forgotten():
+                return _text(str(part))
             case ImagePart() | DocumentPart():
                 return self._media_block(part)
             case OpaquePart(provider="anthropic", raw=raw):
@@ -174,6 +177,8 @@ def _failure_block(part: Any) -> Block | None:
             return _text(str(value))
         case OpaquePart(block=block):
             return _text(f"[unsupported block: {block}]")
+        case Forgotten():
+            return _text(str(part))
         case _:
             return _text(media_note(part))
 

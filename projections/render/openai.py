@@ -5,6 +5,7 @@ from __future__ import annotations
 from functools import cached_property
 from typing import Any, Final
 
+from ledger.erased import Forgotten
 from ledger.events import Role
 from ledger.parts import DocumentPart, ImagePart, JsonPart, OpaquePart, TextPart, Unparsed
 from projections.pieces import NotePiece, Pieces, TurnPiece
@@ -116,6 +117,8 @@ class OpenAIRenderer:
                 return str(value)
             case OpaquePart(block=block):
                 return f"[unsupported block: {block}]"
+            case Forgotten():
+                return str(part)
             case _:
                 return media_note(part)
 
@@ -129,6 +132,8 @@ class OpenAIRenderer:
                 return _text(text) if text.strip() else None
             case JsonPart(value=value):
                 return _text(str(value))
+            case Forgotten():
+                return _text(str(part))
             case ImagePart() | DocumentPart():
                 return self._media_block(part) if role == "user" else _text(media_note(part))
             case OpaquePart(provider="openai", raw=raw, block=block) if block in OWN_BLOCKS[role]:

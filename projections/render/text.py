@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator
 from typing import Any
 
+from ledger.erased import Forgotten
 from ledger.parts import JsonPart, OpaquePart, ReasoningPart, TextPart, ToolCallPart, Unparsed
 from projections.pieces import NotePiece, Pieces, TurnPiece
 from projections.policy import Policy
@@ -74,5 +75,7 @@ def part_text(part: Any) -> str:
             return "[reasoning]"
         case OpaquePart(block=block):
             return f"[unsupported block: {block}]"
+        case Forgotten():
+            return str(part)
         case _:
             return media_note(part)

@@ -15,6 +15,7 @@ from pathlib import Path
 import pytest
 
 from ledger import Ledgers, connect
+from ledger.erased import Erased
 from ledger.parts import ReasoningPart, TextPart
 from projections.errors import BudgetExceeded
 from projections.policy import Policy
@@ -123,6 +124,7 @@ def test_the_past_of_a_conversation_stays(store: Ledgers) -> None:
     with connect(":memory:") as growing:
         case, then = growing.ledger(name), []
         for one in store.ledger(name).events():
+            assert not isinstance(one.event, Erased)
             case.append([one.event])
             then.append(answers(growing, name))
         assert [answers(growing, name, version) for version in range(1, len(then) + 1)] == then
