@@ -23,6 +23,7 @@ from ledger.errors import (
     InvalidInput,
     LedgerError,
     LimitExceeded,
+    StoreError,
     VersionConflict,
 )
 from ledger.fields import canonical_field
@@ -85,7 +86,12 @@ class Writer:
     def blob(self, sha256: str) -> bytes | None:
         """The bytes of an artifact of this ledger; None if there is none."""
         head = self._store.head(self._name)
-        return None if head is None else self._store.blob(head.ledger, sha256)
+        content = None if head is None else self._store.blob(head.ledger, sha256)
+        if head is None or content is None or self._forgotten(head, sha256) is None:
+            return content
+        stored = (item.event for item in Reader(self._store, head.ledger).read(Selection(kind="others")))
+        is_stored = any(isinstance(event, e.ArtifactStored) and event.sha256 == sha256 for event in stored)
+        return content if is_stored else None  # else it is to be swept
 
     def spec_of(self, name: str) -> FieldSpec | None:
         """What the schema in force declares of a field, by any of its names."""
@@ -98,8 +104,9 @@ class Writer:
     def forgotten_artifact(self, sha256: str) -> Forgotten | None:
         """The mark of an artifact that was forgotten; None if there was none of that hash, or if it was not."""
         head = self._store.head(self._name)
-        if head is None:
-            return None
+        return None if head is None else self._forgotten(head, sha256)
+
+    def _forgotten(self, head: Head, sha256: str) -> Forgotten | None:
         mark = artifact_mark(names_key(self._store.secret, head.ledger), sha256)
         marks = Reader(self._store, head.ledger).marks.values()
         return next((forgotten for erasure, forgotten in marks if erasure.named == mark), None)
@@ -132,7 +139,9 @@ class Writer:
             self._expect(command)
             self._know_turns_of(request)
             events = decide(self._standing, request)
-        except VersionConflict:
+            if events:
+                return self._append(events, request, command, blobs)
+        except (VersionConflict, StoreError):
             raise
         except LedgerError:
             # What stands may be out of date, or the request may have been carried out already: look before saying no.
@@ -142,7 +151,9 @@ class Writer:
                     return found
                 raise
             return self._try(request, command, blobs, fresh=True)
-        return self._append(events, request, command, blobs) if events else []
+        if fresh or not self._catch_up():
+            return []
+        return self._try(request, command, blobs, fresh=True)
 
     def _expect(self, command: Command) -> None:
         expected = command.expected_version
@@ -198,7 +209,8 @@ class Writer:
         artifacts = [event for event in events if isinstance(event, e.ArtifactStored)]
         for artifact in artifacts:
             content = blobs.get(artifact.sha256)
-            if content is None and self._id is not None:
+            is_stored = artifact.sha256 in self._standing.artifacts  # if not, what lies there is to be swept
+            if content is None and is_stored and self._id is not None:
                 content = self._store.blob(self._id, artifact.sha256)
             if content is None or len(content) != artifact.size_bytes:
                 found = "are not given" if content is None else f"are {len(content):,}, not {artifact.size_bytes:,}"
@@ -234,7 +246,7 @@ class Writer:
         stored = list(self._store.read(self._id, Selection(command=self._command_of(self._id, key))))
         if not stored:
             return None
-        reader = Reader(self._store, self._id, eager=False)
+        reader = Reader(self._store, self._id)
         first = [reader.recorded(row) for row in stored]
         payload = stored[0].payload  # without it the request is forgotten, but not that it was carried out
         if payload is not None and request_digest_of(payload) != _digest(request, command.tags):
