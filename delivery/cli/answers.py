@@ -6,17 +6,25 @@ from collections.abc import Sequence
 from typing import Any, Final
 
 from delivery.cli.printing import one_line, plain_value, print_basis, print_table, print_text
+from ledger.erased import Forgotten
+from projections.forgetting import ErasedPlace
 from projections.render.text import part_text
 from projections.state import State
 from projections.transcript import Return, Transcript, Turn
 from projections.window import Window
-from replay.view import FieldHistory
+from replay.answers import FieldHistory
 
 _SAID_FIRST: Final = ("what", "about", "why", "because", "status", "judge", "detail")
 
 
-def print_transcript(found: Transcript) -> None:
-    """System texts, then turns with what their calls returned, then returns that answer no call."""
+def print_transcript(found: Transcript, forgotten: Sequence[ErasedPlace] = ()) -> None:
+    """System texts, then turns with what their calls returned, then returns that answer no call.
+
+    Of ``forgotten`` places those are shown that have no turn to stand in.
+    """
+    for place in forgotten:
+        if place.turn is None and place.type == "turn.recorded":
+            print_text(f"system\n{_indented(marked(place.forgotten))}\n")
     for system in found.system:
         print_text(f"system\n{_indented(system.text)}\n")
     for turn in found.turns:
@@ -30,7 +38,7 @@ def print_transcript(found: Transcript) -> None:
 def _print_turn(turn: Turn) -> None:
     print_text(f"turn {turn.number}, {turn.role}")
     for part in turn.parts:
-        print_text(_indented(part_text(part)))
+        print_text(_indented(_part(part)))
     tools = {call.call_id: call.tool for call in turn.calls}
     for found in turn.returns:
         _print_return(found, None if found.orphan else tools.get(found.call_id))
@@ -40,7 +48,23 @@ def _print_turn(turn: Turn) -> None:
 def _print_return(found: Return, tool: str | None) -> None:
     who = tool or found.tool or f"{found.call_id}, which nobody called,"
     print_text(f"  {one_line(who)} returned ({found.id}{', error' if found.is_error else ''}):")
-    print_text(_indented("\n".join(map(part_text, found.parts)), by=4))
+    print_text(_indented("\n".join(map(_part, found.parts)), by=4))
+
+
+def _part(part: Any) -> str:
+    return marked(part) if isinstance(part, Forgotten) else part_text(part)
+
+
+def marked(found: Forgotten) -> str:
+    """What stands in the place of forgotten content: that, by which job, why and when."""
+    return f"{found} by job {one_line(found.job)} at {found.at}: {one_line(found.reason)}"
+
+
+def print_places(places: Sequence[ErasedPlace]) -> None:
+    """Places of forgotten content, a line each."""
+    for place in places:
+        turn = "" if place.turn is None else f", turn {place.turn}"
+        print_text(f"{place.type} at version {place.version}{turn}: {marked(place.forgotten)}")
 
 
 def _indented(text: str, *, by: int = 2) -> str:
@@ -56,8 +80,11 @@ def print_window(found: Window) -> None:
 
 
 def print_state(found: State) -> None:
-    """The block, as a model sees it."""
+    """The block, as a model sees it, and what was forgotten."""
     print_text(found.block.rstrip("\n"))
+    if found.task_forgotten is not None:
+        print_text(f"task: {marked(found.task_forgotten)}")
+    print_places(found.forgotten)
 
 
 def print_history(found: FieldHistory) -> None:
@@ -67,6 +94,11 @@ def print_history(found: FieldHistory) -> None:
         for value in found.values
     ]
     print_table((found.field, "source", "turn", "versions", "ended because"), rows)
+    for value in found.values:
+        if isinstance(value.json, Forgotten):
+            print_text(f"version {value.from_version}: {marked(value.json)}")
+        if isinstance(value.because, Forgotten) and value.because != value.json:
+            print_text(f"version {value.to_version}: {marked(value.because)}")
     for dispute in found.contradictions:
         how = "open" if dispute.resolution is None else f"resolved: {dispute.resolution.because}"
         print_text(f"{dispute.id}{_between(dispute.turns)}: {how}")
@@ -100,8 +132,13 @@ def _fact(field: str, known: dict[str, Any]) -> str:
 
 
 def _item(item: Any) -> str:
+    if isinstance(item, Forgotten):
+        return marked(item)
     if not isinstance(item, dict):
         return plain_value(item)
+    if "forgotten" in item:
+        where = {"id": item.get("id"), "turn": item.get("turn")}
+        return f"{item['type']}: {marked(Forgotten(**item['forgotten']))}{_origin(where)}"
     said = ((name, item[name]) for name in _SAID_FIRST if name in item)
     words = (f"because {text}" if name in ("why", "because") else plain_value(text) for name, text in said)
     return f"{' – '.join(words)}{_origin({name: item[name] for name in item if name not in _SAID_FIRST})}"

@@ -1,6 +1,6 @@
 """How the command line runs: options, commands, and errors as one line on standard error.
 
-Exit codes: 0, 1 for a fault of ours or of the store, 2 for a mistake of the caller's.
+Exit codes: 0, 1 for a fault of ours or of the store and for what could not be forgotten, 2 for a mistake of the caller's.
 """
 
 from __future__ import annotations
@@ -17,16 +17,29 @@ from delivery.app import STORE_VARIABLE, store_place
 from delivery.cli.checking import verify
 from delivery.cli.demonstration import demo
 from delivery.cli.examples import EXAMPLES, START, shown
+from delivery.cli.forgetting import forget
+from delivery.cli.keeping import hold, retain
 from delivery.cli.preparing import init
 from delivery.cli.printing import flush, leave_unread, one_line, prepare_streams, print_text
 from delivery.cli.reading import explain, handoff, ledgers, show, state, window
 from delivery.cli.recording import import_command
-from ledger.errors import CorruptRecord, LedgerError, NotAStore, StoreError, UnknownEventType, VersionConflict
+from ledger.errors import (
+    CorruptRecord,
+    LedgerError,
+    NotAStore,
+    NothingToForget,
+    OnHold,
+    StoreError,
+    UnknownEventType,
+    VersionConflict,
+)
+from ledger.forgetting_commands import ForgettingIncomplete, ForgettingResumed
 
 OURS: Final = 1
 CALLERS: Final = 2
 
 _FAULTS: Final = (StoreError, CorruptRecord, UnknownEventType, VersionConflict)
+_NOT_FORGOTTEN: Final = (NothingToForget, OnHold)
 
 app = typer.Typer(
     name="context-ledger",
@@ -70,6 +83,9 @@ _COMMANDS: Final[dict[str, Callable[..., None]]] = {
     "explain": explain,
     "handoff": handoff,
     "verify": verify,
+    "forget": forget,
+    "retain": retain,
+    "hold": hold,
 }
 for _name, _command in _COMMANDS.items():
     app.command(_name, epilog=shown(EXAMPLES[_name]))(_command)
@@ -82,6 +98,8 @@ def run(arguments: list[str] | None = None) -> int:
     assert isinstance(command, TyperGroup), "several commands make a group"
     with warnings.catch_warnings():
         warnings.showwarning = _note
+        for category in (ForgettingResumed, ForgettingIncomplete):
+            warnings.simplefilter("always", category)
         try:
             code = command.main(args=arguments, prog_name="context-ledger", standalone_mode=False)
             flush()
@@ -102,7 +120,7 @@ def _note(message: Warning | str, category: type[Warning], filename: str, lineno
 
 def _failed(error: Exception) -> int:
     if isinstance(error, LedgerError):
-        is_ours = isinstance(error, _FAULTS) and not isinstance(error, NotAStore)
+        is_ours = isinstance(error, _FAULTS + _NOT_FORGOTTEN) and not isinstance(error, NotAStore)
         return _complain(str(error), OURS if is_ours else CALLERS)
     # By name and not by class: typer carries its own click or uses the installed one, depending on its release.
     if type(error).__name__ == "NoArgsIsHelpError":

@@ -19,6 +19,10 @@ Moment = Annotated[
         metavar="V", help="As of a version (12), a turn (turn:7) or a recorded time (2031-05-11T09:00:00Z); else now."
     ),
 ]
+JudgedAt = Annotated[
+    str | None,
+    typer.Option("--judged-at", metavar="TIME", help="When it is judged what is past its retention (as for --at); else now."),
+]
 
 _TURN: Final = re.compile(r"turn:(\d+)")
 
@@ -38,3 +42,14 @@ def moment(text: str | None) -> At:
         raise InvalidInput(
             f"--at {text!r} is no version (12), turn (turn:7) or time with its zone (2031-05-11T09:00:00Z)", path="at"
         ) from None
+
+
+def judgement(text: str | None) -> datetime | None:
+    """What ``--judged-at`` means: a time with its zone."""
+    try:
+        found = None if text is None else datetime.fromisoformat(text)
+    except ValueError:
+        found = None
+    if text is not None and (found is None or found.tzinfo is None):
+        raise InvalidInput(f"--judged-at {text!r} is no time with its zone (2031-05-11T09:00:00Z)", path="judged_at")
+    return found

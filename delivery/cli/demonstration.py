@@ -12,9 +12,12 @@ import typer
 from delivery.app import DEFAULT_STORE, STORE_VARIABLE, open_store
 from delivery.cli.answers import print_brief, print_history, print_state, print_window
 from delivery.cli.arguments import AsJson
+from delivery.cli.forgettings import print_forgettings
 from delivery.cli.preparing import shown_place
-from delivery.cli.printing import print_json, print_text
+from delivery.cli.printing import counted, print_json, print_text
 from delivery.cli.refund_case import NAME, record_refund_case
+from ledger import connect
+from ledger.verify import verify_store
 from projections.policy import Policy
 from replay import Turn, view
 from replay.view import View
@@ -41,6 +44,8 @@ def demo(context: typer.Context, *, as_json: AsJson = False) -> None:
             print_json(orjson.dumps({"store": shown_place(place)["store"], "ledger": NAME, **_answers(before, now)}))
             return
         _print_answers(before, now)
+    _title("Forgetting a turn with the number of a card, in a copy")
+    _print_forgetting()
     _title("Go on")
     print_text(f"export {STORE_VARIABLE}={shlex.quote(shown_place(place)['store'])}")
     for command in (
@@ -76,6 +81,22 @@ def _print_answers(before: View, now: View) -> None:
     print_history(now.history(_FIELD))
     _title("Handoff to a fresh session")
     print_brief(now.handoff().brief)
+
+
+def _print_forgetting() -> None:
+    """The copy ends with this, so that the recorded case stays as the other commands show it."""
+    with connect(":memory:") as store:
+        case = store.ledger(NAME)
+        record_refund_case(case)
+        case.record_turn("user", "My card, if you need it: 4000 1234 5678 9010")
+        turn, version = view(store, NAME).transcript().turns[-1].number, case.version
+        case.record_turn("assistant", "Thank you, I do not need it.")
+        print_forgettings([case.forget(turns=[turn], reason="nobody needs the number")], as_json=False)
+        checked = verify_store(store)
+        print_text(f"verify: {counted(checked.events, 'event')}, {counted(len(checked.problems), 'problem')}")
+        shown = view(store, NAME, at=version).window(_POLICY).text
+        print_text(f"the window of version {version}, when the number was there, ends now with:\n")
+        print_text(shown[shown.index(f"## Turn {turn}") :].rstrip())
 
 
 def _title(text: str) -> None:

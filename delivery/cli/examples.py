@@ -33,6 +33,24 @@ EXAMPLES: Final[dict[str, tuple[str, ...]]] = {
     "explain": (_STORE, "context-ledger explain refund-ORD-88213 amount"),
     "handoff": (_STORE, "context-ledger handoff refund-ORD-88213 --at turn:10"),
     "verify": (_STORE, "context-ledger verify", "context-ledger verify refund-ORD-88213 --json"),
+    "forget": (
+        _STORE,
+        "context-ledger forget refund-ORD-88213 --turns 7 --dry-run",
+        "context-ledger forget --pending",
+        "context-ledger forget refund-ORD-88213 --ids ev_19 --reason 'withdrawn'",
+        "context-ledger forget --jobs",
+    ),
+    "retain": (
+        _STORE,
+        "context-ledger retain refund-ORD-88213 --set '1 year after close'",
+        "context-ledger retain refund-ORD-88213 --rules",
+        "context-ledger retain --dry-run",
+    ),
+    "hold": (
+        _STORE,
+        "context-ledger hold refund-ORD-88213 --place 'case 77 in court'",
+        "context-ledger hold refund-ORD-88213 --lift 'case 77 is closed'",
+    ),
 }
 """The lines of each command, by its name."""
 

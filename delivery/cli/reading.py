@@ -8,7 +8,7 @@ import typer
 
 from delivery.app import open_existing_store
 from delivery.cli.answers import print_brief, print_history, print_state, print_transcript, print_window
-from delivery.cli.arguments import AsJson, LedgerName, Moment, moment
+from delivery.cli.arguments import AsJson, JudgedAt, LedgerName, Moment, judgement, moment
 from delivery.cli.printing import print_basis, print_json, print_table, print_text
 from ledger.errors import InvalidInput, nearest
 from projections.policy import Policy
@@ -34,24 +34,32 @@ def ledgers(context: typer.Context, *, as_json: AsJson = False) -> None:
         )
 
 
-def show(context: typer.Context, ledger: LedgerName, *, at: Moment = None, as_json: AsJson = False) -> None:
-    """Show the transcript: turns, and what their calls returned."""
+def show(
+    context: typer.Context, ledger: LedgerName, *, at: Moment = None, judged_at: JudgedAt = None, as_json: AsJson = False
+) -> None:
+    """Show the transcript: turns, and what their calls returned.
+
+    A ledger that was forgotten answers to the name that it had.
+    """
     with open_existing_store(context.obj) as store:
-        shown = view(store, ledger, at=moment(at)).transcript()
+        asked = view(store, ledger, at=moment(at), judged_at=judgement(judged_at))
+        shown, forgotten = asked.transcript(), asked.forgotten()
     if as_json:
         print_json(shown.to_json())
         return
     print_basis(shown.basis)
-    print_transcript(shown.transcript)
+    print_transcript(shown.transcript, forgotten.places)
 
 
-def state(context: typer.Context, ledger: LedgerName, *, at: Moment = None, as_json: AsJson = False) -> None:
+def state(
+    context: typer.Context, ledger: LedgerName, *, at: Moment = None, judged_at: JudgedAt = None, as_json: AsJson = False
+) -> None:
     """Show what holds: task, facts, decisions, what is open.
 
     Also constraints, and what was rejected; all of it as the block that a window shows to a model.
     """
     with open_existing_store(context.obj) as store:
-        found = view(store, ledger, at=moment(at)).state()
+        found = view(store, ledger, at=moment(at), judged_at=judgement(judged_at)).state()
     if as_json:
         print_json(found.to_json())
     else:
@@ -64,6 +72,7 @@ def window(
     ledger: LedgerName,
     *,
     at: Moment = None,
+    judged_at: JudgedAt = None,
     tail: Annotated[int, typer.Option(min=0, help="Turns kept verbatim before the current one.")] = _DEFAULT.tail_turns,
     budget: Annotated[int, typer.Option(min=1, help="Tokens that the request may cost.")] = _DEFAULT.budget_tokens,
     render: Annotated[str, typer.Option(help=f"Form of the request: {', '.join(RENDERERS)}.")] = "openai",
@@ -76,7 +85,7 @@ def window(
     """
     policy = Policy(tail_turns=tail, budget_tokens=budget, encoding=encoding)
     with open_existing_store(context.obj) as store:
-        asked = view(store, ledger, at=moment(at))
+        asked = view(store, ledger, at=moment(at), judged_at=judgement(judged_at))
         found = asked.window(policy, render=render)
     if as_json:
         print_json(found.to_json())
@@ -90,11 +99,12 @@ def explain(
     field: Annotated[str, typer.Argument(metavar="FIELD", help="Name of the field.")],
     *,
     at: Moment = None,
+    judged_at: JudgedAt = None,
     as_json: AsJson = False,
 ) -> None:
     """Explain a field: its values, who set them, what disputes it."""
     with open_existing_store(context.obj) as store:
-        asked = view(store, ledger, at=moment(at))
+        asked = view(store, ledger, at=moment(at), judged_at=judgement(judged_at))
         found = asked.history(field)
         if not found.values and not found.contradictions:
             raise _unknown_field(asked, field)
@@ -105,10 +115,12 @@ def explain(
         print_history(found)
 
 
-def handoff(context: typer.Context, ledger: LedgerName, *, at: Moment = None, as_json: AsJson = False) -> None:
+def handoff(
+    context: typer.Context, ledger: LedgerName, *, at: Moment = None, judged_at: JudgedAt = None, as_json: AsJson = False
+) -> None:
     """Write the brief for a fresh session."""
     with open_existing_store(context.obj) as store:
-        found = view(store, ledger, at=moment(at)).handoff()
+        found = view(store, ledger, at=moment(at), judged_at=judgement(judged_at)).handoff()
     if as_json:
         print_json(found.to_json())
     else:

@@ -25,8 +25,15 @@ _STANDARD_INPUT: Final = Path("-")
 def import_command(
     context: typer.Context,
     file: Annotated[Path, typer.Argument(metavar="FILE", help="A transcript: JSON, or JSON lines; - for standard input.")],
+    *,
     form: Annotated[str, typer.Option("--format", help="auto, openai or anthropic.")] = "auto",
     ledger: Annotated[str | None, typer.Option(help="Name of the ledger, if the file holds one conversation.")] = None,
+    subject: Annotated[
+        list[str] | None, typer.Option(metavar="NAME", help="Whom it is about (customer:c_9912); may be given again.")
+    ] = None,
+    label: Annotated[
+        list[str] | None, typer.Option(metavar="NAME", help="Kind of content, for rules of retention; may be given again.")
+    ] = None,
     as_json: AsJson = False,
 ) -> None:
     """Import transcripts from a file or from standard input.
@@ -34,7 +41,7 @@ def import_command(
     What a ledger holds already is not recorded again.
     """
     with _readable(file) as path, open_store(context.obj) as store:
-        result = import_file(store, path, format=form, ledger=ledger)
+        result = import_file(store, path, format=form, ledger=ledger, subjects=subject or (), labels=label or ())
     if as_json:
         print_json(to_json({"ledgers": result.ledgers, "events": result.events, "skipped": result.skipped}))
         return

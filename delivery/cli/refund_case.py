@@ -10,6 +10,7 @@ from typing import Final
 from delivery.importers.reading import TranscriptFile
 from ledger import Ledger
 from ledger.errors import InvalidInput
+from ledger.events import ToolReturned
 
 NAME: Final = "refund-ORD-88213"
 """The ledger of the case."""
@@ -56,7 +57,8 @@ def _no_store_credit(ledger: Ledger) -> None:
 
 def _two_pages(ledger: Ledger) -> None:
     pages = {"https://halden.example/pricing": "4,180 INR", "https://halden.example/in/pricing": "4,050 INR"}
-    returns = [recorded.event for recorded in ledger.events() if recorded.event.type == "tool.returned" and recorded.turn == 7]
+    events = (recorded.event for recorded in ledger.events() if recorded.turn == 7)
+    returns = [event for event in events if isinstance(event, ToolReturned)]
     evidence = []
     for (url, price), returned in zip(pages.items(), returns, strict=True):
         content = "".join(part.text for part in returned.parts if part.type == "text").encode()

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import json
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
@@ -11,6 +11,7 @@ from typing import Any
 import pytest
 
 from delivery.cli.application import run
+from tests.postgres.server import Databases
 
 
 @dataclass(frozen=True)
@@ -30,6 +31,24 @@ class Outcome:
 Command = Callable[..., Outcome]
 
 
+def at(address: str, capsys: pytest.CaptureFixture[str]) -> Command:
+    """Runs commands on the store at an address."""
+
+    def run_command(*arguments: str) -> Outcome:
+        code = run(["--store", address, *arguments])
+        captured = capsys.readouterr()
+        return Outcome(code, captured.out, captured.err)
+
+    return run_command
+
+
+@pytest.fixture
+def database(postgres: Databases) -> Iterator[str]:
+    """The address of an empty database."""
+    with postgres.lent() as address:
+        yield address
+
+
 @pytest.fixture
 def store_path(tmp_path: Path) -> Path:
     """Where the commands of a test keep their store."""
@@ -39,13 +58,7 @@ def store_path(tmp_path: Path) -> Path:
 @pytest.fixture
 def command(store_path: Path, capsys: pytest.CaptureFixture[str]) -> Command:
     """Runs one command on the test's store."""
-
-    def run_command(*arguments: str) -> Outcome:
-        code = run(["--store", str(store_path), *arguments])
-        captured = capsys.readouterr()
-        return Outcome(code, captured.out, captured.err)
-
-    return run_command
+    return at(str(store_path), capsys)
 
 
 @pytest.fixture

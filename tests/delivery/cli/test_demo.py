@@ -30,6 +30,15 @@ def test_the_demo_shows_both_points_in_time(command: Command) -> None:
     assert "contradiction about price of the express edition" in now
 
 
+def test_the_demo_forgets_a_turn_in_a_copy(command: Command) -> None:
+    """The history still verifies, and a window from before says that it is forgotten; the recorded case stays."""
+    shown = command("demo").out.partition("=== Forgetting ")[2].partition("=== Go on")[0]
+    assert "1 event (1 turn.recorded) forgotten" in shown
+    assert "verify: 39 events, 0 problems" in shown
+    assert "## Turn 15, user\n\n[forgotten]\n" in shown
+    assert command("forget", "--jobs", "--json").answer == []
+
+
 def test_the_demo_for_programs_has_the_answers_of_the_commands(command: Command, store_path: Path) -> None:
     """One document, in which each part is what the command of its name prints."""
     answer = command("demo", "--json").answer

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import importlib.metadata
 import os
+import re
 import subprocess
 import sys
 from pathlib import Path
@@ -70,6 +71,21 @@ def test_what_may_be_left_out_stands_in_one_pair_of_brackets(capsys: pytest.Capt
     shown = help_of("verify", capsys)
     assert "[LEDGER]" in shown
     assert "[[" not in shown
+
+
+@pytest.mark.parametrize("name", NAMES)
+def test_the_documentation_names_every_command_and_every_option_of_it(name: str, capsys: pytest.CaptureFixture[str]) -> None:
+    written = (Path(__file__).parents[3] / "docs" / "command-line.md").read_text(encoding="utf-8")
+    assert re.search(rf"`{name}\b", written)
+    options = re.findall(r"^  (--[a-z-]+)", help_of(name, capsys), re.MULTILINE)
+    assert [option for option in options if option not in written and option != "--help"] == []
+
+
+def test_the_documentation_names_no_option_that_there_is_not(capsys: pytest.CaptureFixture[str]) -> None:
+    written = (Path(__file__).parents[3] / "docs" / "command-line.md").read_text(encoding="utf-8")
+    assert run(["--help"]) == 0
+    helps = "\n".join([capsys.readouterr().out, *(help_of(name, capsys) for name in NAMES)])
+    assert [found for found in re.findall(r"--[a-z][a-z-]+", written) if found not in helps] == []
 
 
 def test_the_version_is_that_of_the_package(capsys: pytest.CaptureFixture[str]) -> None:

@@ -4,20 +4,19 @@ from __future__ import annotations
 
 import sqlite3
 import subprocess
-from collections.abc import Callable, Iterator
+from collections.abc import Iterator
 from contextlib import closing
 from pathlib import Path
 
 import psycopg
 import pytest
 
-from delivery.cli.application import run
 from ledger import connect
 from ledger.errors import StoreError
+from ledger.sqlite_schema import SCHEMA_VERSION
 from ledger.verify import verify_store
-from tests.delivery.cli.conftest import Command, Outcome
+from tests.delivery.cli.conftest import Command, at
 from tests.postgres import server
-from tests.postgres.server import Databases
 
 # Each block with a row is a subtransaction with a number of its own.
 USE_UP_NUMBERS = """
@@ -30,20 +29,16 @@ END $$;
 """
 
 
-def at(address: str, capsys: pytest.CaptureFixture[str]) -> Callable[..., Outcome]:
-    """Runs commands on the store at an address."""
-
-    def command(*arguments: str) -> Outcome:
-        code = run(["--store", address, *arguments])
-        captured = capsys.readouterr()
-        return Outcome(code, captured.out, captured.err)
-
-    return command
-
-
 def test_a_store_is_made_and_found_as_it_is(command: Command, store_path: Path) -> None:
     made = command("init", "--json").answer
-    assert made == {"store": str(store_path), "kind": "sqlite", "schema": 1, "ledgers": 0, "events": 0, "last_position": 0}
+    assert made == {
+        "store": str(store_path),
+        "kind": "sqlite",
+        "schema": SCHEMA_VERSION,
+        "ledgers": 0,
+        "events": 0,
+        "last_position": 0,
+    }
     with connect(str(store_path)) as store:
         store.ledger("case").record_turn("user", "x")
     assert command("init", "--json").answer == {**made, "ledgers": 1, "events": 1, "last_position": 1}
@@ -63,13 +58,6 @@ def test_a_database_is_prepared_and_its_password_is_not_shown(database: str, cap
     assert (first.answer["ledgers"], first.answer["events"]) == (0, 0)
     assert second.answer == {**first.answer, "epoch": 0}, "it is raised only where it must"
     assert "geheim" not in first.out + second.out + command("init").out
-
-
-@pytest.fixture
-def database(postgres: Databases) -> Iterator[str]:
-    """The address of an empty database."""
-    with postgres.lent() as address:
-        yield address
 
 
 @pytest.fixture(scope="module")
