@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import Any, Final, Protocol
@@ -11,17 +12,21 @@ from ledger.json_text import JsonText
 from ledger.parts import Usage
 from ledger.schema.formats import JsonFormat, TextFormat
 from ledger.schema.schema import FieldSpec, Schema
-from projections.transcript import Return, Turn
+from projections.transcript import Turn
 
 _MOST_WORDS: Final = 8
 """A value that is parsed out of a quote has at most so many words."""
+
+_WITHOUT_SPACES: Final = re.compile("[\u0e00-\u0eff\u1780-\u17ff\u3040-\u30ff\u3400-\u4dbf\u4e00-\u9fff\uf900-\ufaff]")
+"""Scripts that do not put spaces between words: Thai, Lao, Khmer, Japanese, Chinese."""
 
 
 @dataclass(frozen=True, slots=True)
 class Candidate:
     """A value for a field that somebody read out of a turn; ``quote`` is what it rests on, as it stands in that turn.
 
-    ``result`` names the tool's result (``r_12``) where the quote stands in one that belongs to the turn.
+    ``result`` names the tool's result (``r_12``) where the quote stands in one that belongs to the turn. ``corrects``: the turn
+    puts right what was said before, so the value takes the place of the user's own earlier one.
     """
 
     field: str
@@ -29,6 +34,7 @@ class Candidate:
     quote: str
     turn: int
     result: str | None = None
+    corrects: bool = False
 
 
 @dataclass(frozen=True, slots=True)
@@ -52,14 +58,6 @@ class Extractor(Protocol):
     def extract(self, turns: Sequence[Turn], schema: Schema) -> Extraction:
         """The candidates in these turns for the fields of a schema."""
         ...
-
-
-@dataclass(frozen=True, slots=True)
-class Sourced:
-    """A candidate whose quote was found, with the source that it counts as."""
-
-    candidate: Candidate
-    source: Source
 
 
 def quoted_text(candidate: Candidate, turn: Turn) -> str:
@@ -88,7 +86,7 @@ def stands_in(quote: str, value: Any, spec: FieldSpec | None) -> bool:
     wanted = JsonText.of(value)
     if spec is None or isinstance(spec.format, JsonFormat | TextFormat):
         text = value if isinstance(value, str) else str(wanted)
-        return _as_words(text) in _as_words(quote)
+        return bool(text.strip()) and _says(quote, text)
     schema = Schema(name="one", fields=(spec,))
     meaning = schema.meaning(spec.name, wanted)
     if meaning is None:
@@ -102,18 +100,22 @@ def _means(schema: Schema, spec: FieldSpec, text: str, meaning: JsonText) -> boo
 
 
 def _phrases(quote: str) -> list[str]:
-    """All runs of words, without the punctuation around them."""
+    """All runs of words, without the punctuation around them; the parts of a word with hyphens ("4-star") are words, too."""
     words = quote.split()
     runs = (words[first : first + length] for first in range(len(words)) for length in range(1, _MOST_WORDS + 1))
-    return list(dict.fromkeys(" ".join(run).strip(".,;:!?\"'()[]") for run in runs if run))
+    parts = (part for word in words if "-" in word for part in word.split("-"))
+    phrases = [" ".join(run) for run in runs if run]
+    return list(dict.fromkeys(text.strip(".,;:!?\"'()[]") for text in (*phrases, *parts)))
+
+
+def _says(quote: str, text: str) -> bool:
+    """Whether a text stands in a quote as whole words, or anywhere in it where it is written without spaces between words."""
+    if _WITHOUT_SPACES.search(text) is not None:
+        return text.casefold() in quote.casefold()
+    return _as_words(text) in _as_words(quote)
 
 
 def _as_words(text: str) -> str:
     """A text between spaces, so that it is found only where whole words are."""
     cleaned = "".join(character if character.isalnum() or character in "-_@+#%" else " " for character in text.casefold())
     return f" {' '.join(cleaned.split())} "
-
-
-def texts_of(turn: Turn) -> list[tuple[str, Return | None]]:
-    """The texts of a turn that an extractor may read: its own, and those of its results."""
-    return [(turn.text, None), *((found.text, found) for found in turn.returns)]

@@ -4,17 +4,26 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterator, Sequence
+from typing import Final
 
 from ledger.schema.schema import FieldSpec, Schema
 from projections.extraction import Candidate, Extraction
 from projections.transcript import Turn
 
 
+_CORRECTION: Final = re.compile(
+    r"\b(?:no|nope|actually|instead|rather|sorry|correction|correct that|wrong|change (?:it|that|the)|i meant|make (?:it|that)|"
+    r"not .{1,40} but|from now on|final)\b",
+    re.IGNORECASE,
+)
+"""How people say that they put something right, in English."""
+
+
 class RuleExtractor:
     """Finds what the declared ``patterns`` of a field match in user turns, and in results of tools where ``results`` is set.
 
     A pattern's group ``value`` is the value, or all that it matches. The last match in a turn counts: who corrects a value
-    names the right one last.
+    names the right one last. A user turn corrects an earlier value where it says so ("no", "actually", "instead", …).
     """
 
     def __init__(self, *, results: bool = False) -> None:
@@ -38,4 +47,5 @@ def _last(text: str, spec: FieldSpec, turn: int, result: str | None) -> Iterator
     if matches:
         last = max(matches, key=lambda match: (match.start(), match.end()))
         value = last.group("value") if "value" in last.re.groupindex else last.group()
-        yield Candidate(field=spec.name, value=value, quote=last.group(), turn=turn, result=result)
+        corrects = result is None and _CORRECTION.search(text) is not None
+        yield Candidate(field=spec.name, value=value, quote=last.group(), turn=turn, result=result, corrects=corrects)
