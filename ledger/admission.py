@@ -8,10 +8,11 @@ from typing import Any, Final, NoReturn, get_args
 from pydantic import ValidationError
 
 from ledger import events as e
+from ledger.claiming import check_canonical, check_claim, check_value
 from ledger.errors import AdmissionRefused, ClosedLedger, ForgottenLedger, InvalidInput, OnHold, nearest
-from ledger.fields import RANK, canonical_field
+from ledger.fields import RANK
 from ledger.parts import DocumentPart, ImagePart, ToolCallPart
-from ledger.schema.schema import Schema
+from ledger.schema.schema import Schema, digest_of
 from ledger.standing import Standing, may_supersede, meant
 
 
@@ -128,7 +129,7 @@ def _returned(standing: Standing, event: e.ToolReturned) -> None:
         )
 
 
-def _takes_claims(standing: Standing, event: e.FactEvent | e.ContradictionRecorded, name: str) -> None:
+def _takes_claims(standing: Standing, event: e.FactEvent | e.FactRejected | e.ContradictionRecorded, name: str) -> None:
     """A field that was forgotten by its name is not learnt again from what was said before."""
     through = standing.tombstone(name)
     if through is None:
@@ -140,31 +141,6 @@ def _takes_claims(standing: Standing, event: e.FactEvent | e.ContradictionRecord
             "in a later turn",
             field="field",
             through_turn=through,
-        )
-
-
-def _claim(standing: Standing, event: e.Claiming) -> None:
-    """A stated value has its field's own name, fits the schema, and says what the schema says that it means."""
-    _canonical(event.field)
-    if event.valid_from is not None and event.valid_to is not None and event.valid_to <= event.valid_from:
-        raise InvalidInput(f"{event.field!r} holds until {event.valid_to}, before {event.valid_from}", path="valid_to")
-    if standing.schema is None:
-        meaning = None
-    else:
-        meaning = standing.schema.meaning(event.field, event.value)
-        problems = standing.schema.problems(event.field, event.value, event.source)
-        if problems or standing.schema.resolve(event.field) != event.field:
-            why = problems[0].why if problems else f"it is another name of {standing.schema.resolve(event.field)!r}"
-            _refuse(f"{event.field!r}: {why}; use set_fact, which records what is refused", field=event.field)
-    if event.meaning != meaning:
-        _refuse(f"{event.field!r}: meaning={event.meaning} is not {meaning}: use set_fact", field=event.field)
-
-
-def _canonical(field: str) -> None:
-    canonical = canonical_field(field)
-    if field != canonical or not canonical:
-        raise InvalidInput(
-            f"field {field!r} is not in canonical form: use {canonical or 'a name with letters'!r}", path="field"
         )
 
 
@@ -190,7 +166,7 @@ def _standing_claim(standing: Standing, event: e.FactSuperseded | e.FactRetracte
 
 
 def _fact_set(standing: Standing, event: e.FactSet) -> None:
-    _claim(standing, event)
+    check_claim(standing.schema, event)
     _takes_claims(standing, event, event.field)
     claim = standing.facts.get(event.field)
     if claim is not None:
@@ -203,7 +179,7 @@ def _fact_set(standing: Standing, event: e.FactSet) -> None:
 
 
 def _reaffirmed(standing: Standing, event: e.FactReaffirmed) -> None:
-    _claim(standing, event)
+    check_claim(standing.schema, event)
     _takes_claims(standing, event, event.field)
     claim = standing.facts.get(event.field)
     known = set() if claim is None else {claim.canonical}
@@ -214,18 +190,19 @@ def _reaffirmed(standing: Standing, event: e.FactReaffirmed) -> None:
 
 
 def _superseded(standing: Standing, event: e.FactSuperseded) -> None:
-    _claim(standing, event)
+    check_claim(standing.schema, event)
     _takes_claims(standing, event, event.field)
     _standing_claim(standing, event, event.replaces)
 
 
 def _retracted(standing: Standing, event: e.FactRetracted) -> None:
-    _canonical(event.field)
+    check_canonical(event.field)
     _standing_claim(standing, event, event.retracts)
 
 
 def _rejected(standing: Standing, event: e.FactRejected) -> None:
-    _canonical(event.field)
+    check_canonical(event.field)
+    _takes_claims(standing, event, event.field)
 
 
 def _schema(standing: Standing, event: e.SchemaSet) -> None:
@@ -234,7 +211,7 @@ def _schema(standing: Standing, event: e.SchemaSet) -> None:
     except ValidationError as error:
         first = error.errors(include_url=False, include_input=False)[0]
         raise InvalidInput(f"schema {event.name!r}: {first['loc']}: {first['msg']}", path="schema") from error
-    if (schema.name, schema.digest) != (event.name, event.digest):
+    if (schema.name, digest_of(event.declared)) != (event.name, event.digest):
         raise InvalidInput(f"schema {event.name!r} has another name or digest than it says: use declare", path="schema")
 
 
@@ -262,8 +239,7 @@ def _entry_closed(standing: Standing, event: e.EntryClosed) -> None:
         _refuse(f"entry {event.entry!r} is closed already", field="entry", entry=event.entry)
     if event.source is not None and RANK[event.source] < RANK[source]:
         _refuse(
-            f"entry {event.entry!r} was made by {source}, so {event.source or 'nobody in particular'} may not close it: name a "
-            "source that may",
+            f"entry {event.entry!r} was made by {source}, so {event.source} may not close it: name a source that may",
             field="source",
             entry=event.entry,
         )
@@ -280,7 +256,7 @@ def _evidence(standing: Standing, event: e.EvidenceRecorded) -> None:
 
 def _contradiction(standing: Standing, event: e.ContradictionRecorded) -> None:
     if event.field is not None:
-        _canonical(event.field)
+        check_canonical(event.field)
         _takes_claims(standing, event, event.field)
     for side in event.sides:
         if side.evidence is not None and side.evidence not in standing.evidence:
@@ -291,6 +267,8 @@ def _contradiction(standing: Standing, event: e.ContradictionRecorded) -> None:
             _refuse(f"version {side.version} is not recorded yet", field="sides", version=side.version)
         if side.version is None:  # what a recorded claim says of itself was checked when it was recorded
             _provenance(standing, side.turn, side.source)
+            if event.field is not None and side.value is not None:
+                check_value(standing.schema, event.field, side.value, meaning=side.meaning, source=side.source)
     if any(side in event.sides[:place] for place, side in enumerate(event.sides)):
         _refuse("a side stands twice: name claims that differ", field="sides")
 

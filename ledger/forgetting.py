@@ -140,7 +140,10 @@ def plan(store: Store, head: Head, wish: Wish) -> Plan:
         mentions=mentions(events, causes) if not wish.everything else (),
         children=_children(store, head) if wish.everything else (),
     )
-    fields = tuple(field_mark(key, field_name(name)) for name in wish.facts)
+    named = {field_name(name) for name in wish.facts}
+    if wish.ids:  # a claim that was forgotten by its id is not to be learnt again either
+        named |= {item.event.field for item in map(lineage.events.__getitem__, asked) if isinstance(item.event, e.FactEvent)}
+    fields = tuple(field_mark(key, name) for name in sorted(named))
     return Plan(head, forgetting, skeletons(events, causes, key), fields, through)
 
 

@@ -18,7 +18,7 @@ from ledger.errors import AdmissionRefused, InvalidInput
 from ledger.given import Options, built, command_of
 from ledger.json_text import JsonText
 from ledger.keeping import Forgets, Keeping
-from ledger.parts import Usage
+from ledger.parts import Problem, Usage
 from ledger.quotes import locate
 from ledger.record import Recorded
 from ledger.schema import Schema, StateModel, schema_of
@@ -175,6 +175,29 @@ class Ledger(Keeping):
             valid_from=valid_from,
             valid_to=valid_to,
             exists=self._exists(name, given, source),
+        )
+        return self._execute(request, options)[0]
+
+    def reject_fact(
+        self,
+        name: str,
+        value: object,
+        *,
+        source: e.Source,
+        problems: Sequence[Problem],
+        turn: int | None = None,
+        quote: str | None = None,
+        **options: Unpack[Options],
+    ) -> Recorded:
+        """Record that a value was claimed and is not taken, and why: what was found wrong with it before the schema saw it."""
+        request = built(
+            r.SetFact,
+            field=name,
+            value=JsonText.of(value),
+            source=source,
+            turn=turn,
+            problems=tuple(problems),
+            quote=quote,
         )
         return self._execute(request, options)[0]
 
