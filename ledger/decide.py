@@ -9,6 +9,7 @@ from typing import Any, Final
 from ledger import events as e
 from ledger import requests as r
 from ledger.admission import admit
+from ledger.claiming import check_validity
 from ledger.errors import AdmissionRefused, InvalidInput, SupersessionMismatch, nearest
 from ledger.fields import RANK, canonical_field
 from ledger.json_text import JsonText, has_lone_surrogate
@@ -64,7 +65,9 @@ def _declare(standing: Standing, request: r.DeclareSchema) -> tuple[e.Event, ...
 
 def _set_fact(standing: Standing, request: r.SetFact) -> tuple[e.Event, ...]:
     name = resolved_field(standing, request.field)
+    check_validity(name, request.valid_from, request.valid_to)
     problems = _problems(standing, name, request)
+    _check_asked(standing, name, request, problems)
     if problems:
         said: dict[str, Any] = {"value": request.value, "source": request.source, "turn": request.turn, "quote": request.quote}
         return (e.FactRejected(field=name, problems=problems, **said),)
@@ -93,6 +96,25 @@ def _problems(standing: Standing, name: str, request: r.SetFact) -> tuple[Proble
     return standing.schema.problems(name, request.value, request.source, exists=request.exists)
 
 
+def _check_asked(standing: Standing, name: str, request: r.SetFact, problems: tuple[Problem, ...]) -> None:
+    """A reference is recorded unchecked only where the interface chose it, which may name only what there is.
+
+    Whoever asked may not have known yet that the field refers to something: another handle may have declared it meanwhile.
+    """
+    refers_to = _refers_to(standing, name)
+    if refers_to is not None and request.exists is None and request.source != "interface" and not problems:
+        raise InvalidInput(
+            f"field {name!r} refers to {refers_to}, and nobody was asked: declare the schema with this handle and give "
+            f"references= the check {refers_to!r}",
+            path="references",
+        )
+
+
+def _refers_to(standing: Standing, name: str) -> str | None:
+    spec = None if standing.schema is None else standing.schema.spec(name)
+    return None if spec is None else spec.refers_to
+
+
 def _valid(request: r.SetFact) -> tuple[datetime | None, datetime | None]:
     return request.valid_from, request.valid_to
 
@@ -109,8 +131,7 @@ def _meaning(standing: Standing, name: str, value: JsonText) -> JsonText | None:
 
 def _claimed(standing: Standing, name: str, request: r.SetFact) -> dict[str, Any]:
     """What an event says that states the value of a request."""
-    spec = None if standing.schema is None else standing.schema.spec(name)
-    refers = spec is not None and spec.refers_to is not None
+    asked = "unchecked" if request.exists is None else "exists"
     return {
         "field": name,
         "value": request.value,
@@ -119,7 +140,7 @@ def _claimed(standing: Standing, name: str, request: r.SetFact) -> dict[str, Any
         "meaning": _meaning(standing, name, request.value),
         "valid_from": request.valid_from,
         "valid_to": request.valid_to,
-        "reference": None if not refers else "unchecked" if request.exists is None else "exists",
+        "reference": None if _refers_to(standing, name) is None else asked,
     }
 
 
@@ -214,11 +235,17 @@ def _resolve(standing: Standing, request: r.ResolveContradiction) -> tuple[e.Eve
 def _adopted(standing: Standing, name: str, claim: Claim | None, request: r.ResolveContradiction) -> e.Event:
     value = request.value
     assert value is not None, "only a resolution with a value adopts one"
-    said: dict[str, Any] = {"field": name, "value": value, "source": request.source, "turn": request.turn}
-    meaning = _meaning(standing, name, value)
+    said: dict[str, Any] = {
+        "field": name,
+        "value": value,
+        "source": request.source,
+        "turn": request.turn,
+        "meaning": _meaning(standing, name, value),
+        "reference": None if _refers_to(standing, name) is None else "unchecked",
+    }
     if claim is None:
-        return e.FactSet(meaning=meaning, **said)
-    return e.FactSuperseded(meaning=meaning, replaces=claim.version, because=request.because, **said)
+        return e.FactSet(**said)
+    return e.FactSuperseded(replaces=claim.version, because=request.because, **said)
 
 
 _DECISIONS: Final[dict[type[Any], Callable[[Standing, Any], tuple[e.Event, ...]]]] = {

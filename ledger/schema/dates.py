@@ -9,27 +9,26 @@ from typing import Final, Literal
 from ledger.schema.refusal import Refused
 
 Order = Literal["day_first", "month_first"]
-"""How a schema says that numbers separated by strokes or points are meant: 11/05/2031."""
+"""How a schema says that numbers separated by strokes, points or hyphens are meant: 11/05/2031."""
 
-_ISO: Final = re.compile(r"(\d{4})-(\d{2})-(\d{2})")
-_NUMBERS: Final = re.compile(r"(\d{1,2})[/.](\d{1,2})[/.](\d{4})")
+_YEAR_FIRST: Final = re.compile(r"(\d{4})([-/.])(\d{1,2})\2(\d{1,2})")
+_YEAR_LAST: Final = re.compile(r"(\d{1,2})([-/.])(\d{1,2})\2(\d{4})")
 _MONTHS: Final = (
     "january", "february", "march", "april", "may", "june", "july", "august", "september", "october", "november", "december",
 )  # fmt: skip
-_DAY_MONTH: Final = re.compile(r"(\d{1,2})(?:st|nd|rd|th)?(?: of)? ([a-z]{3,9})\.?,? (\d{4})")
+_DAY_MONTH: Final = re.compile(r"(\d{1,2})(?:st|nd|rd|th)?(?: of)?[ -]([a-z]{3,9})\.?,?[ -](\d{4})")
 _MONTH_DAY: Final = re.compile(r"([a-z]{3,9})\.? (\d{1,2})(?:st|nd|rd|th)?,? (\d{4})")
 _TIME: Final = re.compile(r"(\d{1,2})(?:[:.h](\d{2}))?(?::(\d{2}))? ?(am|pm|a\.m\.|p\.m\.)?")
+_MOST_CHARACTERS: Final = 100
 
 
 def day(value: object, order: Order | None) -> date:
-    """The day that a text names; ISO is always year-month-day."""
-    if not isinstance(value, str):
-        raise Refused("date", "is no date: write 2031-05-11")
-    text = " ".join(value.lower().split())
-    if found := _ISO.fullmatch(text):
-        return _date(found[1], found[2], found[3])
-    if found := _NUMBERS.fullmatch(text):
-        return _by_numbers(int(found[1]), int(found[2]), found[3], order)
+    """The day that a text names; with the year first it is always year, month, day, as in ISO 8601."""
+    text = _words(value)
+    if found := _YEAR_FIRST.fullmatch(text):
+        return _date(found[1], found[3], found[4])
+    if found := _YEAR_LAST.fullmatch(text):
+        return _by_numbers(int(found[1]), int(found[3]), found[4], order)
     if found := _DAY_MONTH.fullmatch(text):
         return _date(found[3], _month(found[2]), found[1])
     if found := _MONTH_DAY.fullmatch(text):
@@ -39,7 +38,7 @@ def day(value: object, order: Order | None) -> date:
 
 def clock_time(value: object) -> time:
     """The time of day that a text names: 09:15, 9.15, 9:15 pm."""
-    found = _TIME.fullmatch(value.strip().lower()) if isinstance(value, str) else None
+    found = _TIME.fullmatch(_words(value))
     if found is None or (found[2] is None and found[4] is None):
         raise Refused("time", "is no time of day: write 09:15")
     hour = int(found[1])
@@ -55,10 +54,9 @@ def clock_time(value: object) -> time:
 
 def instant(value: object) -> datetime:
     """The instant that a text names, in UTC; one without a zone is refused."""
-    if not isinstance(value, str):
-        raise Refused("datetime", "is no time: write 2031-05-11T09:00:00+02:00")
+    text = value.strip() if isinstance(value, str) else ""
     try:
-        found = datetime.fromisoformat(value.strip())
+        found = datetime.fromisoformat(text.upper() if text.isascii() else "")  # RFC 3339 has t and z, too
     except ValueError:
         raise Refused("datetime", "is no time: write 2031-05-11T09:00:00+02:00") from None
     if found.utcoffset() is None:
@@ -69,6 +67,11 @@ def instant(value: object) -> datetime:
         raise Refused("datetime", "is out of range") from None
 
 
+def _words(value: object) -> str:
+    """A short text in lower case with single spaces; nothing, if it is none."""
+    return " ".join(value.lower().split()) if isinstance(value, str) and len(value) <= _MOST_CHARACTERS else ""
+
+
 def _by_numbers(first: int, second: int, year: str, order: Order | None) -> date:
     if order is None and first <= 12 and second <= 12 and first != second:
         raise Refused("ambiguous", "may mean two days: write 2031-05-11, or declare the order of day and month")
@@ -77,10 +80,10 @@ def _by_numbers(first: int, second: int, year: str, order: Order | None) -> date
 
 
 def _month(name: str) -> int:
-    found = [number for number, month in enumerate(_MONTHS, 1) if name == month or (name[:3] == month[:3] and len(name) <= 4)]
-    if not found:
+    found = next((number for number, month in enumerate(_MONTHS, 1) if month.startswith(name)), None)
+    if found is None:
         raise Refused("date", f"names no month with {name!r}: write 2031-05-11")
-    return found[0]
+    return found
 
 
 def _date(year: object, month: object, number: object) -> date:

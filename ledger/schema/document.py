@@ -13,15 +13,27 @@ from pydantic import ValidationError
 
 from ledger.errors import InvalidInput
 from ledger.events import Section
+from ledger.schema.indirections import resolved
 from ledger.schema.schema import FieldSpec, Schema, SectionSpec
 
 EXTRA: Final = "x-ledger"
 
 Made = TypeVar("Made")
 
-_FIELD_OPTIONS: Final = {"aliases", "least_source", "rendered", "refers_to", "patterns", "currencies", "date_order"}
+_FIELD_OPTIONS: Final = {"aliases", "least_source", "rendered", "refers_to", "patterns"}
+_FORMAT_OPTIONS: Final = {"currencies": "money", "date_order": "date"}
 _SECTION_OPTIONS: Final = {"section", "least_source", "rendered", "most_shown"}
 _TEXT_FORMATS: Final = {"date": "date", "time": "time", "date-time": "datetime", "email": "email", "money": "money"}
+_UNDERSTOOD: Final[dict[str, set[str]]] = {
+    "text": {"pattern", "maxLength"},
+    "number": {"minimum", "maximum"},
+    "choice": {"enum", "const"},
+}
+_RESTRICTING: Final = {
+    *("pattern", "minLength", "maxLength", "minimum", "maximum", "exclusiveMinimum", "exclusiveMaximum", "multipleOf"),
+    *("enum", "const", "oneOf", "not", "if", "contentEncoding", "contentMediaType"),
+}
+"""What JSON Schema restricts values with; a restriction that would not be kept is refused."""
 
 
 def schema_from(document: Mapping[str, Any], *, name: str | None = None) -> Schema:
@@ -33,23 +45,35 @@ def schema_from(document: Mapping[str, Any], *, name: str | None = None) -> Sche
     title = name or document.get("title")
     if not isinstance(properties, Mapping) or not isinstance(title, str):
         raise InvalidInput("a schema is a JSON Schema of an object, with properties and a title: give both", path="schema")
+    free = document.get("additionalProperties", False)
+    if not isinstance(free, bool):
+        raise InvalidInput("additionalProperties of a schema is true or false: declare what has a form", path="schema")
     fields, sections = [], []
     for key, given in properties.items():
-        spec = _resolved(given, document, key)
+        spec = resolved(given, document, str(key))
         extra = spec.get(EXTRA, {})
+        if not isinstance(extra, Mapping):
+            raise InvalidInput(f"property {key!r}: {EXTRA} is an object, not {extra!r}", path=str(key))
         if spec.get("type") == "array" or "section" in extra:
-            sections.append(_section(key, extra))
+            sections.append(_section(str(key), extra))
         else:
-            fields.append(_field(key, spec, extra))
-    free = document.get("additionalProperties", False) is True
+            fields.append(_field(str(key), spec, extra))
     return _made("schema", lambda: Schema(name=title, fields=tuple(fields), sections=tuple(sections), free=free))
 
 
 def _field(key: str, spec: Mapping[str, Any], extra: Mapping[str, Any]) -> FieldSpec:
-    _check(key, extra, _FIELD_OPTIONS)
-    options = {name: value for name, value in extra.items() if name not in ("currencies", "date_order")}
+    _check(key, extra, _FIELD_OPTIONS | _FORMAT_OPTIONS.keys())
+    format_of = _format(key, spec, extra)
+    kept = _UNDERSTOOD.get(format_of["kind"], set())
+    lost = sorted((spec.keys() & _RESTRICTING) - kept)
+    if lost:
+        raise InvalidInput(f"property {key!r}: {lost[0]} of a {format_of['kind']} is not understood: leave it out", path=key)
+    for option, kind in _FORMAT_OPTIONS.items():
+        if option in extra and format_of["kind"] != kind:
+            raise InvalidInput(f"property {key!r}: {option} is for {kind}, not for {format_of['kind']}", path=key)
+    options = {name: value for name, value in extra.items() if name in _FIELD_OPTIONS}
     about = spec.get("description")
-    return _made(key, lambda: FieldSpec(name=key, format=_format(key, spec, extra), about=about, **options))
+    return _made(key, lambda: FieldSpec(name=key, format=format_of, about=about, **options))  # type: ignore[arg-type]
 
 
 def _section(key: str, extra: Mapping[str, Any]) -> SectionSpec:
@@ -64,10 +88,10 @@ def _section(key: str, extra: Mapping[str, Any]) -> SectionSpec:
     return _made(key, lambda: SectionSpec(**{**extra, "section": section}))
 
 
-def _format(key: str, spec: Mapping[str, Any], extra: Mapping[str, Any]) -> Any:
+def _format(key: str, spec: Mapping[str, Any], extra: Mapping[str, Any]) -> dict[str, Any]:
     """The format that a property's schema stands for."""
     if "enum" in spec or "const" in spec:
-        return {"kind": "choice", "values": tuple(spec.get("enum", (spec.get("const"),)))}
+        return {"kind": "choice", "values": spec["enum"] if "enum" in spec else [spec["const"]]}
     match spec.get("type"):
         case "string":
             return _text_format(key, spec, extra)
@@ -90,41 +114,14 @@ def _text_format(key: str, spec: Mapping[str, Any], extra: Mapping[str, Any]) ->
     name = spec.get("format")
     if name is None:
         return {"kind": "text", "pattern": spec.get("pattern"), "most_characters": spec.get("maxLength")}
-    if name not in _TEXT_FORMATS:
+    if not isinstance(name, str) or name not in _TEXT_FORMATS:
         raise InvalidInput(f"property {key!r}: format {name!r} is none of {', '.join(_TEXT_FORMATS)}", path=key)
     known = {"money": {"currencies": extra.get("currencies", ())}, "date": {"order": extra.get("date_order")}}
     return {"kind": _TEXT_FORMATS[name], **known.get(name, {})}
 
 
-def _resolved(spec: Any, document: Mapping[str, Any], key: str) -> dict[str, Any]:
-    """A property's schema without its indirections: a reference is followed, "or null" is left out, a number is a number."""
-    if not isinstance(spec, Mapping):
-        raise InvalidInput(f"property {key!r} has no schema: give an object", path=key)
-    found = dict(spec)
-    while "$ref" in found or "anyOf" in found or "allOf" in found:
-        if "$ref" in found:
-            found |= _referred(str(found.pop("$ref")), document, key)
-            continue
-        choices = [_resolved(one, document, key) for one in found.pop("anyOf", None) or found.pop("allOf")]
-        kinds = [one for one in choices if one.get("type") != "null"]
-        numbers = [one for one in kinds if one.get("type") in ("number", "integer")]
-        if len(kinds) != 1 and not numbers:
-            raise InvalidInput(f"property {key!r} may be of several types: declare one", path=key)
-        found = {**(numbers or kinds)[0], **found}
-    return found
-
-
-def _referred(reference: str, document: Mapping[str, Any], key: str) -> dict[str, Any]:
-    place: Any = document
-    for step in reference.removeprefix("#/").split("/"):
-        place = place.get(step) if isinstance(place, Mapping) else None
-    if not isinstance(place, Mapping):
-        raise InvalidInput(f"property {key!r} refers to {reference!r}, which is not in the document", path=key)
-    return dict(place)
-
-
-def _check(key: str, extra: Any, known: set[str]) -> None:
-    unknown = sorted(set(extra) - known) if isinstance(extra, Mapping) else [str(extra)]
+def _check(key: str, extra: Mapping[str, Any], known: set[str]) -> None:
+    unknown = sorted(str(word) for word in extra if word not in known)
     if unknown:
         raise InvalidInput(f"property {key!r}: {EXTRA}.{unknown[0]} is not known: give {', '.join(sorted(known))}", path=key)
 

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import re
+import unicodedata
 from decimal import Decimal
 from typing import Annotated, Any, Literal
 
@@ -15,11 +16,15 @@ from ledger.schema.numbers import money, number, plain
 from ledger.schema.refusal import Refused
 
 _EMAIL = re.compile(r"[^\s@<>\"(),:;\\]+@(?:[^\s@<>\"(),:;\\.]+\.)+[^\s@<>\"(),:;\\.]{2,}")
+_CURRENCY = re.compile(r"[A-Z]{3,8}")
+_MOST_MATCHED = 1_000
+"""Texts that a pattern judges have at most so many characters, unless the field says another number."""
+
 _YES_NO = {"yes": True, "true": True, "no": False, "false": False}
 
 
 class JsonFormat(Frozen):
-    """Any JSON value; it means itself."""
+    """Any JSON value; it means itself, and nothing in it is judged."""
 
     kind: Literal["json"] = "json"
 
@@ -29,7 +34,11 @@ class JsonFormat(Frozen):
 
 
 class TextFormat(Frozen):
-    """A text; ``pattern`` (a regular expression) must match all of it. White space around it has no meaning."""
+    """A text; ``pattern`` (a regular expression) must match all of it. White space around it has no meaning.
+
+    A pattern is the owner's code and runs on what others wrote: one that repeats what repeats, as ``(a+)+`` does, may take for
+    ever on a short text. Texts for a pattern have at most 1,000 characters, if ``most_characters`` does not say otherwise.
+    """
 
     kind: Literal["text"] = "text"
     pattern: str | None = None
@@ -42,14 +51,15 @@ class TextFormat(Frozen):
         return pattern
 
     def meaning(self, value: Any) -> Any:
-        """The text without white space around it."""
+        """The text in Unicode's form C, without white space around it."""
         if not isinstance(value, str):
             raise Refused("text", "is no text")
-        text = value.strip()
+        text = _text(value)
         if not text:
             raise Refused("text", "is blank")
-        if self.most_characters is not None and len(text) > self.most_characters:
-            raise Refused("length", f"has {len(text):,} characters, more than {self.most_characters:,}")
+        most = self.most_characters or (None if self.pattern is None else _MOST_MATCHED)
+        if most is not None and len(text) > most:
+            raise Refused("length", f"has {len(text):,} characters, more than {most:,}")
         if self.pattern is not None and re.fullmatch(self.pattern, text) is None:
             raise Refused("pattern", f"is not of the form {self.pattern}")
         return text
@@ -64,7 +74,7 @@ class NumberFormat(Frozen):
     most: Decimal | None = None
 
     def meaning(self, value: Any) -> Any:
-        """Its digits, without trailing zeros."""
+        """The number, without trailing zeros."""
         found = number(value)
         if self.whole and found != found.to_integral_value():
             raise Refused("whole", "is no whole number")
@@ -72,14 +82,22 @@ class NumberFormat(Frozen):
             raise Refused("least", f"is less than {self.least}")
         if self.most is not None and found > self.most:
             raise Refused("most", f"is more than {self.most}")
-        return plain(found)
+        return Decimal(plain(found))
 
 
 class MoneyFormat(Frozen):
-    """An amount with its currency; ``currencies`` are those that are taken (all, if none is named)."""
+    """An amount with its currency; ``currencies`` are those that are taken (those of ISO 4217, if none is named)."""
 
     kind: Literal["money"] = "money"
     currencies: tuple[Name, ...] = ()
+
+    @field_validator("currencies")
+    @classmethod
+    def _codes(cls, currencies: tuple[str, ...]) -> tuple[str, ...]:
+        codes = tuple(code.strip().upper() for code in currencies)
+        if (wrong := next((code for code in codes if not _CURRENCY.fullmatch(code)), None)) is not None:
+            raise ValueError(f"{wrong!r} is no currency: give codes such as INR")
+        return codes
 
     def meaning(self, value: Any) -> Any:
         """Amount and currency."""
@@ -134,18 +152,22 @@ class EmailFormat(Frozen):
 
 
 class ChoiceFormat(Frozen):
-    """One of the ``values``, in whatever case it is written."""
+    """One of the ``values``, in whatever case it is written, if that leaves one."""
 
     kind: Literal["choice"] = "choice"
     values: tuple[Text, ...] = Field(min_length=1)
 
     def meaning(self, value: Any) -> Any:
         """The value as it was declared."""
-        wanted = value.strip().casefold() if isinstance(value, str) else None
-        found = next((known for known in self.values if known.casefold() == wanted), None)
-        if found is None:
+        if value in self.values:
+            return value
+        wanted = _text(value).casefold() if isinstance(value, str) else None
+        found = [known for known in self.values if _text(known).casefold() == wanted]
+        if not found:
             raise Refused("choice", f"is none of {', '.join(self.values)}")
-        return found
+        if len(set(found)) > 1:
+            raise Refused("ambiguous", f"may mean {' or '.join(found)}: write it as it is declared")
+        return found[0]
 
 
 class BooleanFormat(Frozen):
@@ -183,5 +205,9 @@ def compiled(pattern: str | None) -> None:
         return
     try:
         re.compile(pattern)
-    except re.error as error:
+    except (re.error, OverflowError, RecursionError) as error:
         raise ValueError(f"pattern {pattern!r} is no regular expression: {error}") from error
+
+
+def _text(value: str) -> str:
+    return unicodedata.normalize("NFC", value).strip()

@@ -6,13 +6,14 @@ from collections.abc import Callable, Mapping, Sequence
 from decimal import Decimal
 from typing import Annotated, Any, ClassVar
 
-from pydantic import BaseModel, BeforeValidator, ConfigDict, Field, PlainSerializer, WithJsonSchema
+from pydantic import BaseModel, BeforeValidator, ConfigDict, Field, PlainSerializer, PydanticUserError, WithJsonSchema
 
 from ledger.errors import InvalidInput
 from ledger.events import Source
 from ledger.schema.dates import Order
 from ledger.schema.document import EXTRA, schema_from
 from ledger.schema.numbers import money, plain
+from ledger.schema.refusal import Refused
 from ledger.schema.schema import Schema
 
 
@@ -25,13 +26,18 @@ class Amount(BaseModel):
     currency: str
 
     def __str__(self) -> str:
-        return f"{plain(self.amount)} {self.currency}"
+        written = plain(self.amount)
+        is_ambiguous = len(written.partition(".")[2]) == 3  # "1.234 KWD" might be more than a thousand
+        return f"{written}{'0' if is_ambiguous else ''} {self.currency}"
 
 
 def _amount(value: object) -> object:
     if isinstance(value, Amount):
         return value
-    amount, currency = money(value, ())
+    try:
+        amount, currency = money(value, ())
+    except Refused as refused:
+        raise ValueError(refused.why) from refused
     return Amount(amount=amount, currency=currency)
 
 
@@ -48,14 +54,18 @@ class StateModel(BaseModel):
     ``references``: the checks that fields with ``refers_to`` name, each a function of the value that says whether it exists.
     """
 
-    model_config = ConfigDict(frozen=True, extra="forbid")
+    model_config = ConfigDict(frozen=True, extra="forbid", regex_engine="python-re")  # as the ledger has it
 
     references: ClassVar[Mapping[str, Callable[[Any], bool]]] = {}
 
     @classmethod
     def ledger_schema(cls) -> Schema:
-        """The schema that the model declares."""
-        return schema_from({**cls.model_json_schema(), "additionalProperties": cls.model_config.get("extra") == "allow"})
+        """The schema that the model declares; ``InvalidInput`` names the field whose type is not understood."""
+        try:
+            document = cls.model_json_schema()
+        except PydanticUserError as error:
+            raise InvalidInput(f"{cls.__name__} has a field without a JSON Schema: {error.message}", path="schema") from error
+        return schema_from({**document, "additionalProperties": cls.model_config.get("extra") == "allow"})
 
 
 def declared(
@@ -73,7 +83,10 @@ def declared(
     least: float | None = None,
     most: float | None = None,
 ) -> Any:
-    """What a field of a ``StateModel`` is beyond its type; ``ledger.schema.schema.FieldSpec`` says what each word means."""
+    """What a field of a ``StateModel`` is beyond its type; ``ledger.schema.schema.FieldSpec`` says what each word means.
+
+    ``pattern`` must match all of a text; ``least`` and ``most`` bound a number, both inclusive.
+    """
     words: dict[str, Any] = {
         "aliases": tuple(aliases) or None,
         "least_source": least_source,
@@ -84,8 +97,16 @@ def declared(
         "date_order": date_order,
         "most_shown": most_shown,
     }
-    extra: dict[str, Any] = {EXTRA: {word: value for word, value in words.items() if value is not None}}
-    return Field(default=None, pattern=pattern, description=about, ge=least, le=most, json_schema_extra=extra)
+    limits: dict[str, Any] = {"pattern": pattern, "minimum": least, "maximum": most}
+    extra = {
+        EXTRA: _given(words),
+        **_given(limits),
+    }  # not pydantic's own: they would be lost where the type is no text or number
+    return Field(default=None, description=about, json_schema_extra=extra)
+
+
+def _given(words: Mapping[str, Any]) -> dict[str, Any]:
+    return {word: value for word, value in words.items() if value is not None}
 
 
 def schema_of(given: type[StateModel] | Schema | Mapping[str, Any]) -> Schema:

@@ -13,15 +13,23 @@ from ledger.errors import nearest
 from ledger.events import Section, Source
 from ledger.fields import RANK, canonical_field
 from ledger.json_text import JsonText, Text
+from ledger.limits import MAX_NAME_CHARACTERS
 from ledger.parts import Frozen, Name, Problem
 from ledger.schema.formats import Format, JsonFormat, compiled
 from ledger.schema.refusal import Refused
+
+
+def digest_of(declared: str) -> str:
+    """The SHA-256 of a schema's JSON, hexadecimal."""
+    return hashlib.sha256(b"schema/1\0" + declared.encode()).hexdigest()
 
 
 def _canonical(name: str) -> str:
     canonical = canonical_field(name)
     if not canonical:
         raise ValueError(f"{name!r} has no letters")
+    if len(canonical) > MAX_NAME_CHARACTERS:
+        raise ValueError(f"{name[:40]!r}… is too long")
     return canonical
 
 
@@ -80,9 +88,14 @@ class Schema(Frozen):
         return self
 
     @cached_property
+    def declared(self) -> JsonText:
+        """The schema as JSON, as it is recorded. The order of fields is part of it: it is the order in which they are shown."""
+        return JsonText(self.model_dump_json(exclude_none=True))
+
+    @cached_property
     def digest(self) -> str:
-        """The SHA-256 of the schema, hexadecimal."""
-        return hashlib.sha256(b"schema/1\0" + self.model_dump_json().encode()).hexdigest()
+        """The SHA-256 of the recorded JSON, hexadecimal."""
+        return digest_of(self.declared)
 
     @cached_property
     def _by_name(self) -> dict[str, FieldSpec]:
