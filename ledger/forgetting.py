@@ -191,9 +191,19 @@ def _asked(events: Sequence[Recorded], lineage: Lineage, wish: Wish, reader: Rea
     for name in wish.ids:
         asked.append(_of_id(events, name))
     asked += [version for version in wish.versions if version in lineage.events]
-    if not asked:
+    if not asked and wish.everything:  # the name goes, and nothing more is taken
+        _check_not_forgotten(reader.governing)
+    elif not asked:
         raise NothingToForget("everything that was named is forgotten already, or there is nothing to forget", scope="ledger")
     return asked
+
+
+def _check_not_forgotten(governing: Sequence[Recorded]) -> None:
+    """``NothingToForget`` if the whole ledger is forgotten."""
+    whole = [item.event for item in governing if isinstance(item.event, e.ContentForgotten) and item.event.scope == "ledger"]
+    again = sum(isinstance(item.event, e.LedgerReauthorised) for item in governing)
+    if len({event.job for event in whole}) > again:
+        raise _already("the ledger", whole[-1].job)
 
 
 def _of_id(events: Sequence[Recorded], name: str) -> int:

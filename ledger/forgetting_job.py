@@ -241,7 +241,7 @@ def _versions(events: list[Recorded]) -> tuple[int, ...]:
 
 def _events(job: Job, planned: Plan) -> tuple[e.ContentForgotten, ...]:
     """What says that content was forgotten; several events where one would be very large."""
-    places = range(0, len(planned.erased), _ERASURES_PER_EVENT)
+    places = range(0, max(1, len(planned.erased)), _ERASURES_PER_EVENT)
     return tuple(
         e.ContentForgotten(
             job=job.job,
