@@ -10,14 +10,17 @@ from __future__ import annotations
 
 import os
 from collections.abc import Iterator
-from typing import Any, Final
+from dataclasses import replace
+from typing import Final
 
 from psycopg import errors
 from psycopg.types.numeric import Int8
 
-from ledger.errors import NotAStore, StoreError, VersionConflict
+from ledger.errors import LedgerError, NotAStore, StoreError, VersionConflict
+from ledger.marks import forgotten_name
 from ledger.postgres_append import append_of
 from ledger.postgres_connections import Address, Connection, Connections, parse
+from ledger.postgres_erasing import PostgresErasing, fence_error
 from ledger.postgres_schema import ADVISORY_LOCK, MIGRATIONS, SCHEMA_VERSION, schema_version
 from ledger.postgres_statements import (
     DERIVED_PUT,
@@ -25,6 +28,7 @@ from ledger.postgres_statements import (
     GUARD,
     HALT,
     HEAD,
+    HEAD_BY_NAME,
     LAG,
     LAST_POSITION,
     RAISE_EPOCH,
@@ -38,12 +42,13 @@ from ledger.store import Batch, Head, Lag, Selection, Stored
 _OLDEST_SERVER: Final = 130_000
 
 
-class PostgresStore:
+class PostgresStore(PostgresErasing):
     """A store in the schema ``context_ledger`` of a database. Safe for threads; a forked child connects anew."""
 
     def __init__(self, address: Address) -> None:
-        self._connections = Connections(address)
-        self._secret = self._connections.run_alone(lambda connection, _: _prepare(connection, address.shown))
+        super().__init__(Connections(address))
+        secret = self._connections.run_alone(lambda connection, _: _secret_of(connection, address.shown))
+        self._secret = secret or self._connections.run_at_length(lambda connection: _prepare(connection, address.shown))
 
     @property
     def secret(self) -> bytes:
@@ -55,7 +60,19 @@ class PostgresStore:
 
         Where the connection breaks, the command is looked up, and appended again if it is not there.
         """
-        statement, values = append_of(batch)
+        try:
+            return self._append(batch)
+        except VersionConflict as conflict:
+            if conflict.actual != batch.expected or batch.expected == 0:
+                raise
+            head = self.head(batch.name)
+            if head is None or head.name == batch.name:
+                raise
+            return self._append(replace(batch, name=head.name))  # it was forgotten meanwhile, and has another name
+
+    def _append(self, batch: Batch) -> list[Envelope]:
+        forgotten = "" if batch.expected else forgotten_name(self._secret, batch.name)
+        statement, values = append_of(batch, forgotten)
 
         def work(connection: Connection, attempt: int) -> list[Envelope]:
             found = _this_batch(connection, batch) if attempt else None
@@ -72,55 +89,58 @@ class PostgresStore:
             found = _this_batch(connection, batch) if attempt else None
             if found is not None:
                 return found
-            raise _refusal(connection, batch, taken=taken)
+            raise _refusal(connection, batch, forgotten_name(self._secret, batch.name), taken=taken)
 
         return self._connections.run(work, appends=True)
 
     def head(self, name: str) -> Head | None:
-        """Where a ledger is; None if nothing was ever appended to it."""
-        row = self._one(f"{HEAD} WHERE l.name = %s", (name,))
+        """Where a ledger is; None if nothing was ever appended to it. A forgotten one is found by the name that it had."""
+        row = self._connections.row(HEAD_BY_NAME, (name, forgotten_name(self._secret, name)))
         return None if row is None else Head(*row)
 
     def heads(self) -> list[Head]:
         """All ledgers, in the order in which they were made."""
-        return [Head(*row) for row in self._all(f"{HEAD} ORDER BY l.position", ())]
+        return [Head(*row) for row in self._connections.rows(f"{HEAD} ORDER BY l.position", ())]
 
     def read(self, ledger: bytes, selection: Selection) -> Iterator[Stored]:
         """The selected events, fetched in pages, so that no read stays open between them."""
         return read_in_pages(
-            selection, lambda after, upto, rows: self._all(*read_page(ledger, selection, after=after, upto=upto, rows=rows))
+            selection,
+            lambda after, upto, rows: self._connections.rows(*read_page(ledger, selection, after=after, upto=upto, rows=rows)),
         )
 
     def feed(self, *, after: int, limit: int) -> list[Stored]:
         """Events of all ledgers above a position and below every transaction that still runs, in order."""
-        return feed_page(self._all(FEED, (Int8(after), Int8(limit))))
+        return feed_page(self._connections.rows(FEED, (Int8(after), Int8(limit))))
 
     def last_position(self) -> int:
         """The position of the last event below every transaction that still runs; 0 if there is none."""
-        row = self._one(LAST_POSITION, ())
+        row = self._connections.row(LAST_POSITION, ())
         return 0 if row is None else int(row[0])
 
     def lag(self, *, after: int) -> Lag:
         """How many events are stored above a position; some may be held back by an older transaction."""
-        row = self._one(LAG, (Int8(after),))
+        row = self._connections.row(LAG, (Int8(after),))
         assert row is not None, "an aggregate has one row"
         return Lag(*row)
 
     def blob(self, ledger: bytes, sha256: str) -> bytes | None:
         """The bytes of an artifact of this ledger."""
-        row = self._one("SELECT content FROM context_ledger.blobs WHERE ledger = %s AND sha256 = %s", (ledger, sha256))
+        row = self._connections.row(
+            "SELECT content FROM context_ledger.blobs WHERE ledger = %s AND sha256 = %s", (ledger, sha256)
+        )
         return None if row is None else row[0]
 
     def derived_get(self, ledger: bytes, kind: str, key: str) -> bytes | None:
         """Something derived that was kept."""
-        row = self._one(
+        row = self._connections.row(
             "SELECT value FROM context_ledger.derived WHERE ledger = %s AND kind = %s AND key = %s", (ledger, kind, key)
         )
         return None if row is None else row[0]
 
     def derived_put(self, ledger: bytes, kind: str, key: str, value: bytes, *, erasures: int) -> bool:
         """Keep something derived, unless anything was forgotten since it was made."""
-        return self._one(DERIVED_PUT, (ledger, erasures, kind, key, value)) is not None
+        return self._connections.row(DERIVED_PUT, (ledger, erasures, kind, key, value)) is not None
 
     def raise_epoch(self) -> int:
         """After a restore into another cluster: let positions go on above the stored ones. Returns the epoch.
@@ -132,12 +152,6 @@ class PostgresStore:
     def close(self) -> None:
         """Close the connections of this process."""
         self._connections.close()
-
-    def _all(self, query: str, values: tuple[Any, ...]) -> list[tuple[Any, ...]]:
-        return self._connections.run(lambda connection, _: connection.execute(query, values, binary=True).fetchall())
-
-    def _one(self, query: str, values: tuple[Any, ...]) -> tuple[Any, ...] | None:
-        return self._connections.run(lambda connection, _: connection.execute(query, values, binary=True).fetchone())
 
 
 def open_postgres(url: str) -> PostgresStore:
@@ -157,22 +171,31 @@ def _raise_epoch(connection: Connection) -> int:
     return int(row[0])
 
 
-def _prepare(connection: Connection, place: str) -> bytes:
-    """Bring the tables up to this release, check that positions will rise, and return the secret."""
+def _secret_of(connection: Connection, place: str) -> bytes | None:
+    """The secret of a store whose tables are those of this release; None if there are none yet, or older ones."""
     if connection.info.server_version < _OLDEST_SERVER:
         raise StoreError(f"PostgreSQL store {place}: the server is older than version 13: use a newer one")
     found = schema_version(connection, place)
-    if found < SCHEMA_VERSION:
-        with connection.transaction():
-            connection.execute("SELECT pg_advisory_xact_lock(%s)", (ADVISORY_LOCK,))
-            _migrate(connection, schema_version(connection, place), place)
-    elif found > SCHEMA_VERSION:
+    if found > SCHEMA_VERSION:
         raise StoreError(
             f"PostgreSQL store {place}: it has schema {found}, this release knows {SCHEMA_VERSION}: upgrade context-ledger"
         )
+    if found < SCHEMA_VERSION:
+        return None
     row = connection.execute("SELECT secret FROM context_ledger.store").fetchone()
     assert row is not None, "a migrated store has its row"
     return bytes(row[0])
+
+
+def _prepare(connection: Connection, place: str) -> bytes:
+    """Bring the tables up to this release, and return the secret."""
+    connection.execute("SELECT pg_advisory_xact_lock(%s)", (ADVISORY_LOCK,))
+    found = schema_version(connection, place)
+    if found < SCHEMA_VERSION:
+        _migrate(connection, found, place)
+    secret = _secret_of(connection, place)
+    assert secret is not None, "the tables were brought up to this release"
+    return secret
 
 
 def _migrate(connection: Connection, found: int, place: str) -> None:
@@ -199,15 +222,18 @@ def _this_batch(connection: Connection, batch: Batch) -> list[Envelope] | None:
     return [Envelope(*row) for row in rows]
 
 
-def _refusal(connection: Connection, batch: Batch, *, taken: bool) -> VersionConflict | StoreError:
+def _refusal(connection: Connection, batch: Batch, forgotten: str, *, taken: bool) -> LedgerError:
     """Why nothing was appended."""
+    fenced = fence_error(connection, batch.subjects) if batch.subjects else None
+    if fenced is not None:
+        return fenced
     row = connection.execute(GUARD).fetchone()
     if row is not None and row[0]:
         return StoreError(
             "the stored positions are above those that this server gives, as after a restore into a new cluster: "
             "run context-ledger init --raise-epoch once (or raise_epoch() of the store), then append again"
         )
-    row = connection.execute(f"{HEAD} WHERE l.name = %s", (batch.name,), binary=True).fetchone()
+    row = connection.execute(HEAD_BY_NAME, (batch.name, forgotten), binary=True).fetchone()
     actual = 0 if row is None else Head(*row).version
     said = "holds this command already" if taken else f"is at version {actual}, not {batch.expected}"
     return VersionConflict(f"ledger {batch.name!r} {said}", ledger=batch.name, expected=batch.expected, actual=actual)

@@ -19,7 +19,7 @@ _NEW: Final = """
 WITH here AS MATERIALIZED (
     SELECT (pg_current_xact_id()::text::bigint + epoch) << 20 AS base, 0::bigint AS last_recorded_at
     FROM context_ledger.store
-    WHERE NOT EXISTS (SELECT FROM context_ledger.ledgers WHERE name = %(name)s)
+    WHERE NOT EXISTS (SELECT FROM context_ledger.ledgers WHERE name IN (%(name)s, %(forgotten)s))
 ), {rising}, named AS (
     INSERT INTO context_ledger.ledgers (ledger, name, position) SELECT %(ledger)b, %(name)s, base FROM at
 )"""
@@ -36,7 +36,18 @@ WITH here AS MATERIALIZED (
 # After a restore into a new cluster transactions are numbered from the start: then nothing may be appended.
 _RISING: Final = """at AS MATERIALIZED (
     SELECT base, greatest(%(recorded_at)b, last_recorded_at) AS recorded_at FROM here
-    WHERE base > coalesce((SELECT max(position) FROM context_ledger.events), -1)
+    WHERE base > coalesce((SELECT max(position) FROM context_ledger.events), -1){unfenced}
+)"""
+
+# The lock on the subjects that a fence waits for is taken before the snapshot that shows the fences: but for the first
+# statement of a transaction that keeps one snapshot.
+_UNFENCED: Final = """
+        AND NOT EXISTS (SELECT FROM context_ledger.fences WHERE subject = ANY(%(subjects)b::bytea[]))
+        AND current_setting('transaction_isolation') = 'read committed'"""
+_TAGS: Final = """, tagged AS (
+    INSERT INTO context_ledger.subjects
+    SELECT s.subject, %(ledger)b, %(expected)b + e.place
+    FROM at, unnest(%(subjects)b::bytea[]) AS s (subject), generate_series(1, %(events)b::bigint) AS e (place)
 )"""
 
 _EVENTS: Final = f""", stored AS (
@@ -50,9 +61,10 @@ _EVENTS: Final = f""", stored AS (
     FROM at, {{payloads}} AS d (salt, compression, payload, place)
 )"""  # noqa: S608 — parts of this file
 _BLOBS: Final = """, attached AS (
-    INSERT INTO context_ledger.blobs
-    SELECT %(ledger)b, d.sha256, d.content FROM at, unnest(%(blobs)s::text[], %(contents)b::bytea[]) AS d (sha256, content)
-    ON CONFLICT DO NOTHING
+    INSERT INTO context_ledger.blobs AS b (ledger, sha256, content, version)
+    SELECT %(ledger)b, d.sha256, d.content, %(expected)b + %(events)b::bigint
+    FROM at, unnest(%(blobs)s::text[], %(contents)b::bytea[]) AS d (sha256, content)
+    ON CONFLICT (ledger, sha256) DO UPDATE SET version = excluded.version WHERE b.version < excluded.version
 )"""
 
 _EVENT_ARRAYS: Final = (
@@ -71,14 +83,17 @@ SELECT base, recorded_at,
 FROM at"""
 
 
-def append_of(batch: Batch) -> tuple[str, dict[str, Any]]:
+def append_of(batch: Batch, forgotten: str = "") -> tuple[str, dict[str, Any]]:
     """The statement that appends a batch, and its values. Its row is the first event's position and the time of all.
+
+    ``forgotten`` is the name that the ledger has if it was forgotten: then it is no new one.
 
     No row comes back where nothing was appended. Numbers have one width, so that they need one prepared statement, not many.
     """
     count = len(batch.drafts) if len(batch.drafts) <= _ONE_BY_ONE else None
     values: dict[str, Any] = {
         "name": batch.name,
+        "forgotten": forgotten,
         "ledger": batch.ledger,
         "expected": Int8(batch.expected),
         "command": batch.command,
@@ -93,7 +108,11 @@ def append_of(batch: Batch) -> tuple[str, dict[str, Any]]:
         values |= {f"{name}_{place}": value for name, column in columns.items() for place, value in enumerate(column, 1)}
     if batch.blobs:
         values |= {"blobs": list(batch.blobs), "contents": list(batch.blobs.values())}
-    return _statement(new=batch.expected == 0, blobs=bool(batch.blobs), count=count), values
+    if batch.subjects:
+        values["subjects"] = list(dict.fromkeys(batch.subjects))
+    if batch.blobs or batch.subjects:
+        values["events"] = Int8(len(batch.drafts))
+    return _statement(new=batch.expected == 0, blobs=bool(batch.blobs), tagged=bool(batch.subjects), count=count), values
 
 
 def _columns(batch: Batch) -> dict[str, list[Any]]:
@@ -110,8 +129,8 @@ def _columns(batch: Batch) -> dict[str, list[Any]]:
 
 
 @cache
-def _statement(*, new: bool, blobs: bool, count: int | None) -> str:
-    start = (_NEW if new else _NEXT).format(rising=_RISING)
+def _statement(*, new: bool, blobs: bool, tagged: bool, count: int | None) -> str:
+    start = (_NEW if new else _NEXT).format(rising=_RISING.format(unfenced=_UNFENCED if tagged else ""))
     if count is None:
         events, payloads = _EVENT_ARRAYS, _PAYLOAD_ARRAYS
     else:
@@ -119,4 +138,4 @@ def _statement(*, new: bool, blobs: bool, count: int | None) -> str:
         events = f"(VALUES {', '.join(_EVENT_VALUES.format(place) for place in places)})"
         payloads = f"(VALUES {', '.join(_PAYLOAD_VALUES.format(place) for place in places)})"
     stored = _EVENTS.format(events=events, payloads=payloads)
-    return f"{start}{stored}{_BLOBS if blobs else ''}{_RESULT}"
+    return f"{start}{stored}{_TAGS if tagged else ''}{_BLOBS if blobs else ''}{_RESULT}"

@@ -47,6 +47,12 @@ _PREPARE_AFTER: Final = 2
 _SERVER_SHARE: Final = 0.9
 """Of the deadline: so that the server says what took so long, before we give it up."""
 
+_SESSION: Final = (
+    "SELECT set_config('statement_timeout', %s, false), set_config('plan_cache_mode', 'force_generic_plan', false), "
+    "set_config('default_transaction_isolation', 'read committed', false)"
+)
+_AT_LENGTH: Final = "SELECT set_config('statement_timeout', '0', true), set_config('lock_timeout', %s, true)"
+
 _inherited: Final[list[object]] = []
 """A child process keeps its parent's pool here, untouched: closing its sockets would harm the parent."""
 
@@ -188,9 +194,34 @@ class Connections:
         """
         return self._repeated(self._pooled, work, appends=appends)
 
+    def rows(self, query: str, values: tuple[Any, ...] = ()) -> list[tuple[Any, ...]]:
+        """What a query gives."""
+        return self.run(lambda connection, _: connection.execute(query, values, binary=True).fetchall())
+
+    def row(self, query: str, values: tuple[Any, ...] = ()) -> tuple[Any, ...] | None:
+        """The first row that a query gives."""
+        return self.run(lambda connection, _: connection.execute(query, values, binary=True).fetchone())
+
     def run_alone(self, work: Callable[[Connection, int], T]) -> T:
         """Like ``run``, on a connection outside the pool, whose failure to connect is told at once and by its cause."""
         return self._repeated(self._alone, work, appends=False)
+
+    def run_at_length(self, work: Callable[[Connection], T]) -> T:
+        """Do work that may take longer than the deadline, in one transaction, on a connection outside the pool. Only
+        connecting and each wait for a lock are bound by the deadline.
+        """
+
+        def begin(connection: Connection, _: int) -> T:
+            connection.isolation_level = psycopg.IsolationLevel.READ_COMMITTED
+            with connection.transaction():
+                connection.execute(_AT_LENGTH, (self._milliseconds(),))
+                connection.deadline = math.inf
+                return work(connection)
+
+        return self.run_alone(begin)
+
+    def _milliseconds(self) -> str:
+        return str(int(self.address.deadline_seconds * 1000 * _SERVER_SHARE))
 
     def _repeated(
         self,
@@ -288,16 +319,13 @@ class Connections:
         )
 
     def _configure(self, connection: Connection) -> None:
-        """Let the server give up what we have given up, and plan a prepared statement once: planning costs more than
-        appending, and no plan depends on the values. Not behind a pooler: there a session's settings wander.
+        """Let the server give up what we have given up, show each statement what was stored before it, and plan a prepared
+        statement once: planning costs more than appending, and no plan depends on the values. Not behind a pooler: there a
+        session's settings wander.
         """
         if self.address.prepare:
             connection.deadline = time.monotonic() + self.address.deadline_seconds
-            milliseconds = int(self.address.deadline_seconds * 1000 * _SERVER_SHARE)
-            connection.execute(
-                "SELECT set_config('statement_timeout', %s, false), set_config('plan_cache_mode', 'force_generic_plan', false)",
-                (str(milliseconds),),
-            )
+            connection.execute(_SESSION, (self._milliseconds(),))
             connection.deadline = math.inf
 
     def _guard(self) -> None:

@@ -108,7 +108,77 @@ ALTER TABLE context_ledger.blobs ENABLE ALWAYS TRIGGER blobs_never_change;
 # Artifacts are often compressed already, and trying again costs the server more than the append.
 _BLOBS_AS_THEY_ARE: Final = "ALTER TABLE context_ledger.blobs ALTER COLUMN content SET STORAGE EXTERNAL"
 
-MIGRATIONS: Final[tuple[str, ...]] = (_TABLES + _TRIGGERS, _BLOBS_AS_THEY_ARE)
+STATISTICS_MARK: Final = "pg_statistic may hold content"
+"""The comment on the table ``store`` until pg_statistic was written anew."""
+
+# What forgetting needs. ``blobs.version`` is the last version of the ledger that stored the blob: it alone changes, and rises.
+# Old and new content are compared only where content is written, as when changes are replayed: it may be large.
+# Where ANALYZE keeps values that it saw, what may be forgotten must not stand; a change of a column's type, even to the same,
+# removes what stands there already, and resets the column's storage.
+# Tables are locked in an order in which no append waits for this while this waits for it: the ledgers, then the events.
+_FORGETTING: Final = f"""
+DO $$ BEGIN
+    IF EXISTS (SELECT FROM pg_stats WHERE schemaname = 'context_ledger' AND tablename <> 'events') THEN
+        COMMENT ON TABLE context_ledger.store IS '{STATISTICS_MARK}';
+    END IF;
+END $$;
+ALTER TABLE context_ledger.ledgers ALTER COLUMN name TYPE text COLLATE "C", ALTER COLUMN name SET STATISTICS 0;
+CREATE INDEX events_governing ON context_ledger.events (ledger, version) WHERE type IN (
+    'content.forgotten', 'forgetting.declined', 'hold.lifted', 'hold.placed', 'ledger.closed', 'ledger.reauthorised',
+    'retention.set'
+);
+ALTER TABLE context_ledger.payloads
+    ALTER COLUMN salt TYPE bytea, ALTER COLUMN payload TYPE bytea,
+    ALTER COLUMN salt SET STATISTICS 0, ALTER COLUMN payload SET STATISTICS 0,
+    ALTER COLUMN payload SET STORAGE EXTERNAL;
+ALTER TABLE context_ledger.blobs
+    ALTER COLUMN sha256 TYPE text COLLATE "C", ALTER COLUMN content TYPE bytea,
+    ALTER COLUMN sha256 SET STATISTICS 0, ALTER COLUMN content SET STATISTICS 0,
+    ALTER COLUMN content SET STORAGE EXTERNAL;
+ALTER TABLE context_ledger.derived
+    ALTER COLUMN key TYPE text COLLATE "C", ALTER COLUMN value TYPE bytea,
+    ALTER COLUMN key SET STATISTICS 0, ALTER COLUMN value SET STATISTICS 0;
+
+ALTER TABLE context_ledger.blobs ADD COLUMN version bigint NOT NULL DEFAULT 0;
+DROP TRIGGER blobs_never_change ON context_ledger.blobs;
+CREATE TRIGGER blobs_never_change BEFORE UPDATE OF ledger, sha256, content ON context_ledger.blobs
+    FOR EACH ROW WHEN (OLD.ledger <> NEW.ledger OR OLD.sha256 <> NEW.sha256 OR OLD.content <> NEW.content)
+    EXECUTE FUNCTION context_ledger.refuse();
+CREATE TRIGGER blobs_rise BEFORE UPDATE OF version ON context_ledger.blobs
+    FOR EACH ROW WHEN (NEW.version < OLD.version) EXECUTE FUNCTION context_ledger.refuse();
+ALTER TABLE context_ledger.blobs ENABLE ALWAYS TRIGGER blobs_never_change;
+ALTER TABLE context_ledger.blobs ENABLE ALWAYS TRIGGER blobs_rise;
+
+CREATE TABLE context_ledger.subjects (
+    subject bytea  NOT NULL CHECK (octet_length(subject) = 16),
+    ledger  bytea  NOT NULL,
+    version bigint NOT NULL,
+    PRIMARY KEY (subject, ledger, version)
+);
+CREATE INDEX subjects_of_events ON context_ledger.subjects (ledger, version);
+ALTER TABLE context_ledger.subjects ALTER COLUMN subject SET STATISTICS 0;
+
+CREATE TABLE context_ledger.fences (
+    subject bytea PRIMARY KEY CHECK (octet_length(subject) = 16),
+    job     text  COLLATE "C" NOT NULL
+);
+ALTER TABLE context_ledger.fences ALTER COLUMN subject SET STATISTICS 0;
+
+CREATE TABLE context_ledger.jobs (
+    number   bigint  GENERATED ALWAYS AS IDENTITY,
+    job      text    COLLATE "C" PRIMARY KEY,
+    state    bytea   NOT NULL,
+    finished boolean NOT NULL
+);
+ALTER TABLE context_ledger.jobs ALTER COLUMN state SET STATISTICS 0;
+
+CREATE TABLE context_ledger.places (
+    place text COLLATE "C" PRIMARY KEY
+);
+ALTER TABLE context_ledger.places ALTER COLUMN place SET STATISTICS 0;
+"""  # noqa: S608 — parts of this file
+
+MIGRATIONS: Final[tuple[str, ...]] = (_TABLES + _TRIGGERS, _BLOBS_AS_THEY_ARE, _FORGETTING)
 """The statements that lead from each version of the schema to the next, from an empty database on."""
 
 SCHEMA_VERSION: Final = len(MIGRATIONS)

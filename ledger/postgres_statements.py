@@ -7,7 +7,7 @@ from typing import Any, Final
 from psycopg.types.numeric import Int8
 
 from ledger.rows import PAGE_BYTES
-from ledger.store import Selection
+from ledger.store import GOVERNING_TYPES, Selection
 
 _ENVELOPE: Final = (
     "e.position, e.format, e.ledger, e.version, e.command, e.ordinal, e.type, e.type_version, e.turn, "
@@ -31,6 +31,7 @@ _KINDS: Final = {
     "all": "",
     "turns": " AND e.type IN ('turn.recorded', 'tool.returned')",
     "others": " AND e.type NOT IN ('turn.recorded', 'tool.returned')",
+    "governing": f" AND e.type IN ({', '.join(map(repr, GOVERNING_TYPES))})",
 }
 # The number of the oldest transaction that runs and may write here. A server numbers the transactions of all its databases
 # together: one that is known to be of another database is passed by, so that a neighbour cannot hold the feed back.
@@ -53,6 +54,8 @@ HEAD: Final = (
     "SELECT version, recorded_at FROM context_ledger.events WHERE ledger = l.ledger ORDER BY version DESC LIMIT 1"
     ") e ON true"
 )
+HEAD_BY_NAME: Final = f"{HEAD} WHERE l.name IN (%s, %s)"
+"""By the name that it has, or has if it was forgotten."""
 
 STORED_COMMAND: Final = (
     f"SELECT {_ENVELOPE} FROM context_ledger.events e WHERE e.ledger = %s AND e.command = %s ORDER BY e.ordinal"  # noqa: S608 — parts of this file

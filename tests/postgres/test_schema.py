@@ -2,15 +2,22 @@
 
 from __future__ import annotations
 
+import os
 import threading
+import time
+from concurrent.futures import ThreadPoolExecutor
+from typing import Final
 
 import psycopg
 import pytest
 from psycopg import sql as text
 
+from ledger.erasing import Sweep
 from ledger.errors import NotAStore, StoreError
 from ledger.postgres import PostgresStore, open_postgres
+from ledger.postgres_append import append_of
 from ledger.postgres_schema import MIGRATIONS, SCHEMA_VERSION
+from ledger.store import Selection
 from tests.contract.batches import LEDGER, batch, draft
 
 Sql = psycopg.Connection[tuple[object, ...]]
@@ -61,6 +68,68 @@ def test_a_store_of_the_first_schema_is_brought_up_to_this_one(url: str) -> None
         [(packed,), (plain,)] = connection.execute(lengths).fetchall()
     assert packed < 54_000, "what was stored stays as it is"
     assert plain == 63_000, "what is stored from now on is not compressed"
+
+
+def make_second_schema(connection: Sql) -> None:
+    """A store as the release before forgetting made it."""
+    connection.execute("CREATE SCHEMA context_ledger")
+    for migration in MIGRATIONS[:2]:
+        connection.execute(migration.encode())
+    connection.execute("INSERT INTO context_ledger.store (schema, epoch, secret) VALUES (2, 0, %s)", (b"s" * 32,))
+
+
+BLOB_OF_THE_SECOND: Final = (
+    "INSERT INTO context_ledger.blobs SELECT %s::bytea, %s::text, %s::bytea ON CONFLICT DO NOTHING"  # as that release says it
+)
+
+
+def test_a_store_of_the_second_schema_keeps_what_it_has_and_can_forget_it(url: str) -> None:
+    drafts = [draft(os.urandom(20_000)), draft(), draft(kind="ledger.closed")]
+    with psycopg.connect(url, autocommit=True) as connection:
+        make_second_schema(connection)
+        connection.execute(*append_of(batch(drafts)))
+        for sha256 in ("ab", "cd"):
+            connection.execute(BLOB_OF_THE_SECOND, (LEDGER, sha256, b"page"))
+        opened = open_postgres(url)
+        try:
+            assert [row.payload for row in opened.read(LEDGER, Selection())] == [made.payload for made in drafts]
+            assert [row.envelope.version for row in opened.read(LEDGER, Selection(kind="governing"))] == [3]
+            connection.execute(BLOB_OF_THE_SECOND, (LEDGER, "ab", b"page"))
+            opened.append(batch([draft()], expected=3, blobs={"cd": b"page"}))
+            assert opened.holdings(LEDGER).blobs == ("ab", "cd")
+            swept = opened.sweep(Sweep(LEDGER, fence=4, versions=[1], blobs=["ab", "cd"]))
+            assert (swept.payloads, swept.blobs) == (1, 1)
+            assert opened.holdings(LEDGER).blobs == ("cd",)
+        finally:
+            opened.close()
+
+
+def test_appends_go_on_while_the_tables_are_brought_up(url: str) -> None:
+    """They wait for it, or it for them, but never each for the other."""
+    stopped = threading.Event()
+
+    def append(who: int) -> int:
+        with psycopg.connect(url, autocommit=True) as connection:
+            version = 0
+            while not stopped.is_set():
+                name, ledger = (f"{who}", bytes([who]) * 16) if who % 2 else (f"{who}-{version}", os.urandom(16))
+                made = batch([draft()], name=name, ledger=ledger, expected=version if who % 2 else 0)
+                assert connection.execute(*append_of(made)).fetchone() is not None
+                version += 1
+        return version
+
+    with psycopg.connect(url, autocommit=True) as connection:
+        make_second_schema(connection)
+    with ThreadPoolExecutor(6) as pool:
+        appending = [pool.submit(append, who) for who in range(1, 7)]
+        try:
+            time.sleep(0.3)
+            opened = open_postgres(url)
+            time.sleep(0.3)
+        finally:
+            stopped.set()
+        assert sum(future.result() for future in appending) == len(opened.feed(after=0, limit=1_000_000))
+    opened.close()
 
 
 def test_a_schema_of_something_else_is_left_alone(url: str) -> None:

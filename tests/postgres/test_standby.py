@@ -10,6 +10,8 @@ import pytest
 from psycopg.types.numeric import Int8
 
 from ledger.connect import Ledgers, connect
+from ledger.erasing import Sweep
+from ledger.errors import StoreError
 from ledger.postgres import PostgresStore
 from ledger.postgres_append import append_of
 from ledger.postgres_statements import FEED
@@ -65,3 +67,28 @@ def test_a_follower_on_a_standby_passes_by_nothing() -> None:
             late.commit()
             wait_for_replay(sql, standby)
             assert given(reading) == [batch([draft()]).ledger, b"E" * 16, b"S" * 16]
+
+
+@pytest.mark.slow
+def test_a_standby_shows_what_is_forgotten_and_forgets_nothing_itself() -> None:
+    with (
+        running_with_standby() as (primary, standby),
+        connect(url(primary)) as writing,
+        psycopg.connect(primary, autocommit=True) as sql,
+    ):
+        writing.store.append(batch([draft(), draft()]))
+        writing.store.fence(b"M" * 16, "job")
+        writing.store.place_put("a place")
+        writing.store.sweep(Sweep(batch([draft()]).ledger, fence=3, versions=[1]))
+        wait_for_replay(sql, standby)
+        with connect(url(standby)) as reading:
+            assert [row.payload is None for row in reading.store.feed(after=0, limit=9)] == [True, False]
+            assert reading.store.fenced(b"M" * 16) == "job"
+            assert (reading.store.jobs(), reading.store.places()) == ([], ["a place"])
+            for forget in (
+                lambda: reading.store.fence(b"J" * 16, "job"),
+                lambda: reading.store.sweep(Sweep(batch([draft()]).ledger, fence=3, versions=[2])),
+                reading.store.scrub,
+            ):
+                with pytest.raises(StoreError, match="connect to the primary"):
+                    forget()
