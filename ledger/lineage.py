@@ -18,6 +18,7 @@ from ledger.erased import Erased
 from ledger.marks import artifact_mark, field_mark
 from ledger.parts import DocumentPart, ImagePart, ToolCallPart
 from ledger.record import Recorded
+from ledger.standing import meant
 
 _AGAIN: Final = "states the value again"
 
@@ -154,33 +155,36 @@ class Lineage:
 
 
 class _Stands:
-    """What holds and what is disputed while the record is gone through, so that it is known what an event repeats."""
+    """What holds and what is disputed while the record is gone through, so that it is known what an event repeats.
+
+    A value is known by what it means and by how it was given.
+    """
 
     def __init__(self) -> None:
-        self._claims: dict[str, tuple[int, str]] = {}
+        self._claims: dict[str, tuple[int, frozenset[str]]] = {}
         self._disputes: dict[int, tuple[str, frozenset[str]]] = {}
         self._chosen: tuple[int, str] | None = None  # a resolution just now, and the value that it chose
 
     def claim(self, version: int, event: e.FactSet | e.FactSuperseded) -> int | None:
         """A value stands; the version of the resolution that chose it, if one did."""
-        self._claims[event.field] = version, event.value.canonical
+        said = _said(event)
+        self._claims[event.field] = version, said
         chosen, self._chosen = self._chosen, None
-        return version - 1 if chosen == (version - 1, event.value.canonical) else None
+        return chosen[0] if chosen is not None and chosen[0] == version - 1 and chosen[1] in said else None
 
     def dispute(self, version: int, event: e.ContradictionRecorded) -> None:
         """Values are disputed."""
         if event.field is not None:
-            claimed = (side.value.canonical for side in event.sides if side.version is None and side.value is not None)
-            self._disputes[version] = event.field, frozenset(claimed)
+            claimed = (_said(side) for side in event.sides if side.version is None and side.value is not None)
+            self._disputes[version] = event.field, frozenset().union(*claimed)
 
     def repeated(self, event: e.FactReaffirmed) -> int | None:
         """The claim that states the same value; the latest contradiction in which it is claimed, if what stands is another."""
-        claim, said = self._claims.get(event.field), event.value.canonical
-        disputing = (
-            version for version, (field, claimed) in self._disputes.items() if field == event.field and said in claimed
-        )
-        is_claim = claim is not None and claim[1] == said
-        return claim[0] if claim is not None and is_claim else max(disputing, default=None if claim is None else claim[0])
+        claim, said = self._claims.get(event.field), _said(event)
+        if claim is not None and claim[1] & said:
+            return claim[0]
+        disputing = (one for one, (field, claimed) in self._disputes.items() if field == event.field and said & claimed)
+        return max(disputing, default=None if claim is None else claim[0])
 
     def resolve(self, version: int, event: e.ContradictionResolved) -> int | None:
         """A contradiction is resolved; the claim that states the chosen value, if it stands already."""
@@ -188,7 +192,7 @@ class _Stands:
         if field is None or event.value is None:
             return None
         claim = self._claims.get(field)
-        if claim is not None and claim[1] == event.value.canonical:
+        if claim is not None and event.value.canonical in claim[1]:
             return claim[0]
         self._chosen = version, event.value.canonical
         return None
@@ -197,6 +201,10 @@ class _Stands:
         """What was claimed or disputed at a version is so no longer."""
         self._disputes.pop(version, None)
         self._claims = {field: claim for field, claim in self._claims.items() if claim[0] != version}
+
+
+def _said(claim: e.FactSet | e.FactSuperseded | e.FactReaffirmed | e.Side) -> frozenset[str]:
+    return frozenset({meant(claim)} if claim.value is None else {meant(claim), claim.value.canonical})
 
 
 def shown_by(event: e.Event | Erased) -> list[str]:
@@ -242,7 +250,7 @@ def _skeleton(version: int, event: e.Event, key: bytes, calls: Mapping[int, list
             asked = calls.get(event.turn or 0, [])
             known = not event.orphan and event.call_id in asked
             return e.Erasure(version=version, answers=asked.index(event.call_id) if known else None)
-        case e.FactSet() | e.FactReaffirmed() | e.FactSuperseded() | e.FactRetracted():
+        case e.FactSet() | e.FactReaffirmed() | e.FactSuperseded() | e.FactRetracted() | e.FactRejected():
             return e.Erasure(version=version, ends=ended_by(event), named=field_mark(key, event.field))
         case e.ArtifactStored():
             return e.Erasure(version=version, named=artifact_mark(key, event.sha256))

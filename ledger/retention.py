@@ -20,17 +20,17 @@ RETENTION: Final = "retention"
 """Stands for a job's id in the mark of content that is past its retention."""
 
 _SECONDS: Final = {"second": 1, "minute": 60, "hour": 3_600, "day": 86_400, "week": 604_800, "year": 31_536_000}
-_PERIOD: Final = re.compile(rf"(\d{{1,9}}) ({'|'.join(_SECONDS)})s?(?: (after close))?")
+_PERIOD: Final = re.compile(rf"([0-9]{{1,9}}) ({'|'.join(_SECONDS)})s?(?: (after close))?")
 _MICROSECONDS: Final = 1_000_000
 
 
-def period(text: str) -> tuple[int | None, bool]:
+def period(text: object) -> tuple[int | None, bool]:
     """Seconds, and whether they begin at the ledger's closing: "30 days", "after close", "1 year after close", "forever"."""
     if text == "forever":
         return None, False
     if text == "after close":
         return 0, True
-    found = _PERIOD.fullmatch(text)
+    found = _PERIOD.fullmatch(text) if isinstance(text, str) else None
     if found is None:
         raise InvalidInput(
             f"retention {text!r} is not understood: write a number of {', '.join(f'{unit}s' for unit in _SECONDS)} (30 days), "
@@ -108,6 +108,6 @@ def _applies(rule: e.RetentionSet, item: Recorded) -> bool:
         case "type":
             return rule.name == item.envelope.type
         case "section" if rule.name == "entities":
-            return isinstance(item.event, e.FactEvent)
+            return isinstance(item.event, e.FactEvent | e.FactRejected)
         case _:
             return isinstance(item.event, e.EntryAdded) and item.event.section == rule.name
