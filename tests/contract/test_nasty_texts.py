@@ -17,9 +17,11 @@ from ledger import JsonText, Ledger
 from ledger import events as e
 from ledger.codec import commitment
 from ledger.connect import Ledgers
+from ledger.erased import Erased
 from ledger.errors import InvalidInput
 from ledger.parts import JsonPart, OpaquePart, ReasoningPart, TextPart, ToolCallPart, Unparsed
 from ledger.store import Batch, Draft, Selection
+from ledger.verify import verify_store
 from replay import view
 from tests.contract.stores import CATALOGUE, OpenStore
 
@@ -183,6 +185,20 @@ def check_same_everywhere(tmp_path: Path, texts: Sequence[str]) -> None:
 
 def test_chosen_texts(tmp_path: Path) -> None:
     check_same_everywhere(tmp_path, CHOSEN)
+
+
+def test_every_text_can_be_forgotten(open_store: OpenStore) -> None:
+    """Whatever the texts are, what rests on what is found, and reading goes past what is gone."""
+    store, events = record_all(open_store, CHOSEN)
+    last = len(events)
+    planned = store.forget(ledger="case", reason="asked for", dry_run=True)
+    assert [item.version for item in planned.ledgers[0].items] == list(range(1, last + 1))
+    for wish in ({"turns": [1, 2]}, {"facts": [f"field {number}" for number in range(len(CHOSEN))]}, {}):
+        store.forget(ledger="case", **wish, reason="asked for")
+        assert verify_store(store).problems == ()
+    left = list(store.ledger("case").events(upto=last))
+    assert [isinstance(item.event, Erased) for item in left] == [True] * last
+    assert view(store, store.heads()[0].name, at=last).transcript().to_json()
 
 
 def test_naughty_strings(tmp_path: Path, nasty: Path) -> None:

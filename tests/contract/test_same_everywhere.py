@@ -12,12 +12,14 @@ from typing import Any
 import pytest
 
 from ledger import events as e
+from ledger.codec import decode
 from ledger.connect import Ledgers
-from ledger.errors import InvalidInput, LedgerError
+from ledger.errors import InvalidInput, LedgerError, NothingToForget
 from ledger.json_text import JsonText
 from ledger.ledger import Ledger
 from ledger.parts import JsonPart, OpaquePart, TextPart, ToolCallPart, Unparsed
-from ledger.store import Selection
+from ledger.store import Selection, Stored
+from ledger.verify import verify_store
 from tests.contract.stores import CATALOGUE, InMemory, OpenStore
 
 VALUES = ["Tue", 4180, Decimal("4050.10"), "4050.10", None, True, {"b": 1, "a": [2]}, "speci\x00c", "日本 \ud83d"]
@@ -47,6 +49,8 @@ def random_commands(handle: Ledger, seed: int) -> None:
     choose = random.Random(seed)
     for step in range(200):
         key: Any = {"idempotency_key": f"key {choose.randrange(20)}"} if choose.random() < 0.4 else {}
+        if step % 7 == 0:
+            key |= {"subjects": [f"customer:{seed}"], "labels": ["payment"]}
         field, value = f"field {choose.randrange(4)}", choose.choice(VALUES)
         source: e.Source = choose.choice(("user", "interface", "tool", "inferred"))
         with contextlib.suppress(LedgerError):
@@ -65,9 +69,42 @@ def random_commands(handle: Ledger, seed: int) -> None:
                     handle.set_fact(field, value, source=source, **key)
 
 
+def forgettings(ledgers: Ledgers, seed: int) -> list[Any]:
+    """Forget things of every kind in the ledgers of random commands; what each led to."""
+    choose = random.Random(seed)
+    found: list[Any] = []
+    for number in (1, 2, 3):
+        name = f"random {number}"
+        turns, versions = range(1, 40), range(1, ledgers.head(name).version + 1)
+        wishes: list[dict[str, Any]] = [
+            {"ledger": name, "turns": [choose.choice(turns)]},
+            {"ledger": name, "facts": [f"Field {choose.randrange(4)}"]},
+            {"ledger": name, "ids": [f"v_{choose.choice(versions)}" for _ in range(9)]},
+            {"subject": f"customer:{number}"},
+        ]
+        for wish in (*wishes, {"ledger": name}):
+            with contextlib.suppress(NothingToForget):
+                done = ledgers.forget(**wish, reason="asked for")
+                found.append([(item.version, item.type, item.turn, item.id, item.because) for item in done.ledgers[0].items])
+                found.append([done.state, done.scope, done.ledgers[0].artifacts, done.ledgers[0].counts])
+            if choose.random() < 0.5:
+                break
+    return found
+
+
+def told(row: Stored) -> object:
+    """The payload of an event; of a forgetting, what is no random id and no keyed hash."""
+    if row.payload is None or row.envelope.type != "content.forgotten":
+        return row.payload
+    event = decode(row.envelope.type, row.envelope.type_version, row.envelope.turn, row.payload)
+    assert isinstance(event, e.ContentForgotten)
+    kept = [(one.version, one.role, one.answers, one.ends, one.named is None) for one in event.erased]
+    return event.scope, event.reason, kept, event.through_turn, len(event.fields)
+
+
 def record_of(ledgers: Ledgers) -> list[tuple[Any, ...]]:
     """What must be equal: the order of the feed, every envelope but its random parts, and the payloads' bytes."""
-    names = {head.ledger: head.name for head in ledgers.heads()}
+    names = {head.ledger: number for number, head in enumerate(ledgers.heads())}
     feed = ledgers.store.feed(after=0, limit=10_000)
     by_version = [row for ledger in names for row in ledgers.store.read(ledger, Selection())]
     assert sorted(by_version, key=lambda row: row.envelope.position) == feed
@@ -76,7 +113,7 @@ def record_of(ledgers: Ledgers) -> list[tuple[Any, ...]]:
             names[row.envelope.ledger],
             *(row.envelope.version, row.envelope.ordinal, row.envelope.type, row.envelope.type_version),
             *(row.envelope.turn, row.envelope.recorded_at, row.envelope.actor, row.envelope.cause, row.envelope.format),
-            row.payload,
+            told(row),
         )
         for row in feed
     ]
@@ -88,7 +125,11 @@ def carried_out(opened: OpenStore) -> list[tuple[Any, ...]]:
     hard_content(ledgers.ledger("hard"))
     for seed in (1, 2, 3):
         random_commands(ledgers.ledger(f"random {seed}"), seed)
-    return record_of(ledgers)
+    before = record_of(ledgers)
+    found = forgettings(ledgers, 4)
+    assert len(found) > 8
+    assert verify_store(ledgers).problems == ()
+    return [*before, *found, *record_of(ledgers)]
 
 
 @pytest.mark.parametrize("name", [name for name in CATALOGUE if name != "sqlite-memory"])
