@@ -14,6 +14,7 @@ from projections.fold import Fold
 from projections.forget_requests import ForgetRequestsFold
 from projections.forgetting import ForgottenFold
 from projections.lifecycle import LifecycleFold
+from projections.schemas import SchemaFold
 from projections.transcript import TranscriptFold
 
 FOLDS: Final[tuple[type[Fold], ...]] = (
@@ -26,6 +27,7 @@ FOLDS: Final[tuple[type[Fold], ...]] = (
     ArtifactsFold,
     ForgottenFold,
     ForgetRequestsFold,
+    SchemaFold,
 )
 """One line a projection."""
 

@@ -39,12 +39,11 @@ class Candidate:
 
 @dataclass(frozen=True, slots=True)
 class Extraction:
-    """What an extractor found, and how: its name, for a model also which, the hash of its prompt and what it used.
+    """What an extractor found, and for a model which one, the hash of its prompt and what it used.
 
     ``incomplete`` says what is missing where the run broke off; what was found until then counts.
     """
 
-    extractor: str
     candidates: tuple[Candidate, ...]
     model: str | None = None
     prompt_hash: str | None = None
@@ -54,6 +53,11 @@ class Extraction:
 
 class Extractor(Protocol):
     """Finds candidates in turns. Whatever it says is checked: it cannot make a user say what the user did not say."""
+
+    @property
+    def name(self) -> str:
+        """Which extractor it is, and which version of it: another name reads all turns anew."""
+        ...
 
     def extract(self, turns: Sequence[Turn], schema: Schema) -> Extraction:
         """The candidates in these turns for the fields of a schema."""

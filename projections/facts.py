@@ -3,14 +3,16 @@
 from __future__ import annotations
 
 from dataclasses import dataclass, replace
+from datetime import datetime
 from itertools import zip_longest
 from typing import Any, ClassVar
 
 from ledger.erased import Erased, Forgotten
-from ledger.events import FactEvent, FactReaffirmed, FactRetracted, FactSet, FactSuperseded, Source
+from ledger.events import FactEvent, FactReaffirmed, FactRetracted, FactSet, FactSuperseded, SchemaSet, Source
 from ledger.json_text import JsonText
 from ledger.record import Recorded
-from ledger.standing import Claim, successor
+from ledger.schema.schema import Schema
+from ledger.standing import Claim, Validity, as_meant, successor
 
 
 @dataclass(frozen=True, slots=True)
@@ -19,7 +21,7 @@ class FactValue:
 
     ``superseded_by`` is the version of the event that put another value in its place. ``confirmed_turn`` and
     ``confirmed_source`` name a better source that stated the same value later. What was forgotten of it is ``Forgotten``: value
-    and source, or only why it ended.
+    and source, or only why it ended. ``valid`` is from when to when it holds in the world, where that was said.
     """
 
     json: JsonText | Forgotten
@@ -31,6 +33,7 @@ class FactValue:
     because: str | Forgotten | None = None
     confirmed_source: Source | None = None
     confirmed_turn: int | None = None
+    valid: Validity = (None, None)
 
     @property
     def value(self) -> Any:
@@ -44,11 +47,14 @@ class FactsFold:
     A forgotten claim is known by the keyed hash of its field alone. It still ends what it ended.
     """
 
-    reads: ClassVar[frozenset[type[Any]]] = frozenset({FactSet, FactReaffirmed, FactSuperseded, FactRetracted, Erased})
+    reads: ClassVar[frozenset[type[Any]]] = frozenset(
+        {SchemaSet, FactSet, FactReaffirmed, FactSuperseded, FactRetracted, Erased}
+    )
 
     def __init__(self) -> None:
         self._values: dict[str, list[FactValue]] = {}
         self._standing: dict[str, Claim | None] = {}
+        self._told: dict[str, list[Claim | None]] = {}
         self._claimed: dict[int, str] = {}
         self._forgotten: dict[str, dict[int, FactValue]] = {}
         self._marks: dict[int, str] = {}
@@ -59,12 +65,22 @@ class FactsFold:
         if isinstance(event, Erased):
             self._erased(recorded.version, event)
             return
+        if isinstance(event, SchemaSet):
+            schema = Schema.model_validate_json(event.declared)
+            held = {name: claim for name, claim in self._standing.items() if claim is not None}
+            self._standing.update({name: as_meant(claim, name, schema) for name, claim in held.items()})
+            return
         assert isinstance(event, FactSet | FactReaffirmed | FactSuperseded | FactRetracted), "a fold gets what it reads"
         self._known(recorded.version, event)
 
     def _known(self, version: int, event: FactEvent) -> None:
         before = self._standing.get(event.field)
         after = self._standing[event.field] = successor(before, version, event)
+        told = self._told.setdefault(event.field, [])
+        if isinstance(event, FactReaffirmed) and told:
+            told[-1] = after
+        else:
+            told.append(after)
         values = self._values.setdefault(event.field, [])
         if isinstance(event, FactReaffirmed):
             if before is not None and after is not None and after != before:
@@ -78,7 +94,7 @@ class FactsFold:
             ended = event.replaces if isinstance(event, FactSuperseded) else event.retracts
             self._end_forgotten(ended, version=version, superseded_by=superseded_by, because=because)
         if after is not None:
-            values.append(FactValue(after.value, after.source, after.turn, version))
+            values.append(FactValue(after.value, after.source, after.turn, version, valid=after.valid))
             self._claimed[version] = event.field
 
     def _erased(self, version: int, event: Erased) -> None:
@@ -101,6 +117,7 @@ class FactsFold:
             self._end_forgotten(claimed, version=version, superseded_by=superseded_by, because=because)
             return
         self._standing[name] = None
+        self._told[name].append(None)
         values = self._values[name]
         values[-1] = replace(values[-1], to_version=version, superseded_by=superseded_by, because=because)
 
@@ -113,6 +130,14 @@ class FactsFold:
     def standing(self) -> dict[str, Claim]:
         """What stands now, by field, in the order in which the fields first got a value."""
         return {name: claim for name, claim in self._standing.items() if claim is not None}
+
+    def holding(self, moment: datetime) -> dict[str, Claim]:
+        """What held in the world at a moment, by field: of the claims that cover it, the one that was recorded last.
+
+        A claim that does not say since when or until when covers all of the time on that side.
+        """
+        found = {name: _covering(told, moment) for name, told in self._told.items()}
+        return {name: claim for name, claim in found.items() if claim is not None}
 
     def history(self, name: str, mark: str | None = None) -> tuple[FactValue, ...]:
         """All values that a field held, oldest first; ``name`` in canonical form.
@@ -129,6 +154,16 @@ class FactsFold:
     def fields(self) -> tuple[str, ...]:
         """All fields that ever held a value, as far as their names are known."""
         return tuple(self._values)
+
+
+def _covering(told: list[Claim | None], moment: datetime) -> Claim | None:
+    for claim in reversed(told):
+        if claim is None:  # taken back, and with it all that it had replaced
+            return None
+        begins, ends = claim.valid
+        if (begins is None or begins <= moment) and (ends is None or moment < ends):
+            return claim
+    return None
 
 
 def _ended_by(value: FactValue, after: FactValue | None) -> FactValue:

@@ -7,6 +7,7 @@ import hashlib
 from pydantic import Field
 
 from ledger.parts import Frozen, Name
+from projections.state_block import BlockOptions
 
 
 class Policy(Frozen):
@@ -15,7 +16,8 @@ class Policy(Frozen):
     ``tail_turns`` (k): turns kept verbatim before the current one. ``budget_tokens``: what the request may cost, of which
     ``reserve_tokens`` stay free for the answer and the tool definitions. ``encoding``: how tokens are counted, by the name
     of an encoding or a model. ``image_tokens`` and ``document_tokens``: what a picture and a document that is
-    not text cost, since their encoded bytes are never counted as text.
+    not text cost, since their encoded bytes are never counted as text. ``state``: how the state block is written, and what it
+    may cost.
     """
 
     tail_turns: int = Field(default=6, ge=0)
@@ -24,6 +26,7 @@ class Policy(Frozen):
     encoding: Name = "o200k_base"
     image_tokens: int = Field(default=1_600, ge=0)
     document_tokens: int = Field(default=3_000, ge=0)
+    state: BlockOptions = BlockOptions()
 
     @property
     def digest(self) -> str:

@@ -10,7 +10,6 @@ from ledger.schema.schema import FieldSpec, Schema
 from projections.extraction import Candidate, Extraction
 from projections.transcript import Turn
 
-
 _CORRECTION: Final = re.compile(
     r"\b(?:no|nope|actually|instead|rather|sorry|correction|correct that|wrong|change (?:it|that|the)|i meant|make (?:it|that)|"
     r"not .{1,40} but|from now on|final)\b",
@@ -29,11 +28,16 @@ class RuleExtractor:
     def __init__(self, *, results: bool = False) -> None:
         self._results = results
 
+    @property
+    def name(self) -> str:
+        """The rules, and their version."""
+        return "rules/1 with results" if self._results else "rules/1"
+
     def extract(self, turns: Sequence[Turn], schema: Schema) -> Extraction:
         """The candidates in these turns."""
         specs = [spec for spec in schema.fields if spec.patterns]
         found = (candidate for turn in turns for spec in specs for candidate in self._of_turn(turn, spec))
-        return Extraction(extractor="rules/1", candidates=tuple(found))
+        return Extraction(candidates=tuple(found))
 
     def _of_turn(self, turn: Turn, spec: FieldSpec) -> Iterator[Candidate]:
         if turn.role == "user":

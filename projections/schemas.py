@@ -5,7 +5,7 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import Any, ClassVar
 
-from ledger.events import FactRejected, SchemaSet, Source
+from ledger.events import ExtractionRecorded, FactRejected, SchemaSet, Source
 from ledger.json_text import JsonText
 from ledger.parts import Problem
 from ledger.record import Recorded
@@ -26,19 +26,23 @@ class Rejected:
 
 
 class SchemaFold:
-    """Folds schemas, and the values that were refused."""
+    """Folds schemas, the values that were refused, and how far extractors have read under the schema in force."""
 
-    reads: ClassVar[frozenset[type[Any]]] = frozenset({SchemaSet, FactRejected})
+    reads: ClassVar[frozenset[type[Any]]] = frozenset({SchemaSet, FactRejected, ExtractionRecorded})
 
     def __init__(self) -> None:
         self._declared: JsonText | None = None
         self._rejected: list[Rejected] = []
+        self._read: dict[str, int] = {}
 
     def evolve(self, recorded: Recorded) -> None:
         """Keep the latest schema, and every refusal."""
         match recorded.event:
             case SchemaSet(declared=declared):
                 self._declared = declared
+                self._read.clear()
+            case ExtractionRecorded(extractor=extractor, through_turn=through, incomplete=None):
+                self._read[extractor] = max(through, self._read.get(extractor, 0))
             case FactRejected() as event:
                 rejected = Rejected(
                     recorded.version, event.field, event.value, event.source, event.turn, event.problems, event.quote
@@ -54,3 +58,7 @@ class SchemaFold:
     def rejected(self) -> tuple[Rejected, ...]:
         """All refused values, oldest first."""
         return tuple(self._rejected)
+
+    def read_through(self, extractor: str) -> int:
+        """The last turn that an extractor has read, in complete runs since the schema was put in force; 0 if none."""
+        return self._read.get(extractor, 0)

@@ -2,19 +2,23 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import dataclass, field
+from datetime import datetime
 from typing import Any, Final, get_args
 
 from ledger.erased import Forgotten
 from ledger.events import Section, Source
 from ledger.json_text import JsonText
+from ledger.parts import Problem
+from ledger.schema.schema import Schema, SectionSpec
+from ledger.standing import Claim, Validity
 from projections.basis import Basis
 from projections.contradictions import Contradiction, ContradictionsFold
 from projections.entries import EntriesFold, Entry
 from projections.facts import FactsFold
 from projections.forgetting import ErasedPlace, ForgottenFold
 from projections.lifecycle import LifecycleFold
-from projections.state_block import block_of
+from projections.state_block import Block, BlockOptions, Count, Place, block_of
 from projections.transcript import Transcript
 from projections.wire import to_json
 
@@ -23,11 +27,19 @@ SECTIONS: Final[tuple[Section, ...]] = get_args(Section)
 
 @dataclass(frozen=True, slots=True)
 class FactNow:
-    """The value that stands in a field, and who set it in which turn."""
+    """The value that stands in a field, and who set it in which turn; ``version`` is that of the event that claimed it.
+
+    ``problems`` say what the schema in force has against it, which was put in force after it. ``is_shown``: whether blocks show
+    the field. ``valid``: from when to when it holds in the world, where that was said.
+    """
 
     json: JsonText
     turn: int | None
     source: Source
+    version: int
+    problems: tuple[Problem, ...] = ()
+    is_shown: bool = True
+    valid: Validity = (None, None)
 
     @property
     def value(self) -> Any:
@@ -40,7 +52,7 @@ class State:
     """What is established at a version. ``task`` is the one given at opening, else the text of the task turn.
 
     A forgotten task reads "[forgotten]", its mark is ``task_forgotten``. ``forgotten`` are the places of what was forgotten:
-    claims, entries, contradictions and whatever else is no part of the transcript.
+    claims, entries, contradictions and whatever else is no part of the transcript. ``schema`` is the one in force.
     """
 
     basis: Basis
@@ -52,18 +64,29 @@ class State:
     contradictions: tuple[Contradiction, ...]
     task_forgotten: Forgotten | None = None
     forgotten: tuple[ErasedPlace, ...] = ()
+    schema: Schema | None = None
+    count: Count = field(default=len, repr=False, compare=False)
 
     @property
     def block(self) -> str:
-        """The state as a text for a model."""
-        return block_of(self)
+        """The state as a text for a model, within the usual caps."""
+        return self.shown().text
+
+    def shown(self, options: BlockOptions | None = None, *, place: Place = "above") -> Block:
+        """The state as a text for a model, with its tokens and a receipt of what gave way to its caps.
+
+        ``place`` says where the rest of the conversation stands, seen from the block.
+        """
+        return block_of(self, options or BlockOptions(), count=self.count, place=place)
+
+    def section(self, section: Section) -> SectionSpec:
+        """What is declared of a list section."""
+        return SectionSpec(section=section) if self.schema is None else self.schema.section(section)
 
     @property
     def sections(self) -> dict[str, Any]:
         """Entities by name, and the lists, each an own section; an open contradiction stands in ``open``."""
-        entities = {
-            name: {"value": fact.json, "turn": fact.turn, "source": fact.source} for name, fact in self.entities.items()
-        }
+        entities = {name: _fact(fact) for name, fact in self.entities.items()}
         lists: dict[str, list[dict[str, Any]]] = {
             section: [_entry(entry) for entry in self.entries[section]] for section in SECTIONS
         }
@@ -87,6 +110,15 @@ class State:
                 "block": self.block,
             }
         )
+
+
+def _fact(fact: FactNow) -> dict[str, Any]:
+    known: dict[str, Any] = {"value": fact.json, "turn": fact.turn, "source": fact.source}
+    if fact.problems:
+        known["problems"] = fact.problems
+    begins, ends = fact.valid
+    known |= {"valid_from": begins} if begins is not None else {}
+    return known | ({"valid_to": ends} if ends is not None else {})
 
 
 def _entry(entry: Entry) -> dict[str, Any]:
@@ -114,19 +146,42 @@ def state_of(
     entries: EntriesFold,
     contradictions: ContradictionsFold,
     forgotten: ForgottenFold,
+    schema: Schema | None = None,
+    valid_at: datetime | None = None,
+    count: Count = len,
 ) -> State:
-    """The state that the folds have come to."""
+    """The state that the folds have come to; with ``valid_at``, of the facts what held in the world at that moment.
+
+    ``count`` counts the tokens of its block.
+    """
+    claims = facts.standing() if valid_at is None else facts.holding(valid_at)
     task, turn, source = _task(lifecycle, transcript)
     return State(
         basis=basis,
         task=str(task) if isinstance(task, Forgotten) else task,
         task_turn=turn,
         task_source=source,
-        entities={name: FactNow(claim.value, claim.turn, claim.source) for name, claim in facts.standing().items()},
+        entities={name: _now(name, claim, schema) for name, claim in claims.items()},
         entries={section: entries.open(section) for section in SECTIONS},
         contradictions=contradictions.open(),
         task_forgotten=task if isinstance(task, Forgotten) else None,
         forgotten=tuple(place for place in forgotten.places() if place.type not in ("turn.recorded", "tool.returned")),
+        schema=schema,
+        count=count,
+    )
+
+
+def _now(name: str, claim: Claim, schema: Schema | None) -> FactNow:
+    """A standing claim, as the schema in force sees it: an old value may not fit it any more, and stands all the same."""
+    spec = None if schema is None else schema.spec(name)
+    return FactNow(
+        claim.value,
+        claim.turn,
+        claim.source,
+        claim.version,
+        problems=() if schema is None else schema.problems(name, claim.value, "interface"),
+        is_shown=spec is None or spec.rendered,
+        valid=claim.valid,
     )
 
 

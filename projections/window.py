@@ -16,6 +16,7 @@ from projections.render.media import Media
 from projections.render.renderer import Count, Renderer, Request, measure, plain
 from projections.render.text import TextRenderer
 from projections.state import State
+from projections.state_block import Block, block_of
 from projections.transcript import Transcript
 from projections.wire import to_json
 
@@ -24,6 +25,8 @@ from projections.wire import to_json
 class Window:
     """The request with its price: ``tokens`` counted in ``encoding``, and a receipt row for every turn up to its version.
 
+    ``block`` is the state block that stands in it, with its own receipt; None where there is nothing to show.
+
     ``text`` is what the request holds, for people to read.
     """
 
@@ -31,6 +34,7 @@ class Window:
     tokens: int
     encoding: str
     receipt: tuple[Row, ...]
+    block: Block | None
     exact: Request
     text: str
     renderer: Renderer = field(repr=False, compare=False)
@@ -61,6 +65,7 @@ class Window:
                 "tokens": self.tokens,
                 "encoding": self.encoding,
                 "receipt": self.receipt,
+                **({} if self.block is None else {"state": {"tokens": self.block.tokens, "gave_way": self.block.gave_way}}),
                 "request": self.exact,
             }
         )
@@ -75,6 +80,7 @@ class Draft:
     form: str
     plan: Plan
     counting: Counting
+    block: Block | None
 
     @property
     def media(self) -> set[str]:
@@ -89,7 +95,7 @@ class Draft:
         tokens = measure(request, self.counting.count)
         assert tokens <= self.policy.request_tokens, "the plan was priced by the same measure"
         text = TextRenderer(self.transcript, self.policy, complete).request(self.plan.pieces)["text"]
-        return Window(basis, tokens, self.counting.encoding, self.plan.rows, request, text, renderer)
+        return Window(basis, tokens, self.counting.encoding, self.plan.rows, self.block, request, text, renderer)
 
 
 @dataclass(frozen=True, slots=True)
@@ -124,6 +130,7 @@ def draft_window(
     Raises ``NothingToSend`` and ``BudgetExceeded``.
     """
     renderer = renderer_named(form)(transcript, policy, Media(texts, complete=False))
-    fixed = Fixed(task=None if state.task_turn is not None else state.task, state=None if state.is_bare else state.block)
+    block = None if state.is_bare else block_of(state, policy.state, count=counting.count)
+    fixed = Fixed(task=None if state.task_turn is not None else state.task, state=None if block is None else block.text)
     planner = Planner(transcript, policy, fixed=fixed, renderer=renderer, count=counting.count, asking=asking)
-    return Draft(transcript, policy, form, planner.plan(), counting)
+    return Draft(transcript, policy, form, planner.plan(), counting, block)

@@ -97,7 +97,9 @@ def _value(value: FactValue) -> dict[str, Any]:
     }
     if value.confirmed_source is not None:
         known["confirmed"] = {"turn": value.confirmed_turn, "source": value.confirmed_source}
-    return known
+    begins, ends = value.valid
+    known |= {} if begins is None else {"valid_from": begins}
+    return known | ({} if ends is None else {"valid_to": ends})
 
 
 def _contradiction(found: Contradiction) -> dict[str, Any]:

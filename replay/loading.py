@@ -24,6 +24,7 @@ from projections.fold import run
 from projections.forget_requests import ForgetRequest, ForgetRequestsFold
 from projections.forgetting import ForgottenFold
 from projections.lifecycle import LifecycleFold
+from projections.schemas import SchemaFold
 from projections.transcript import Transcript, TranscriptFold
 from replay.moment import At, version_at
 
@@ -41,6 +42,7 @@ class Folds:
         self.artifacts = ArtifactsFold()
         self.forgotten = ForgottenFold()
         self.requests = ForgetRequestsFold()
+        self.schemas = SchemaFold()
 
 
 @dataclass(frozen=True)

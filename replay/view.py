@@ -6,14 +6,18 @@ from datetime import datetime
 
 from ledger import Ledgers
 from ledger.decide import field_name
-from ledger.errors import CorruptRecord
+from ledger.errors import CorruptRecord, InvalidInput
 from ledger.marks import field_mark
 from ledger.record import timestamp
+from ledger.schema.schema import Schema
 from projections.basis import ENGINE, Basis
+from projections.explanation import Explanation, explanation_of
 from projections.forget_requests import ForgetRequest
 from projections.handoff import Handoff, handoff_of
 from projections.policy import Policy
+from projections.schemas import Rejected
 from projections.state import State, state_of
+from projections.state_diff import StateDiff, diff_of
 from projections.window import Counting, Window, draft_window, texts_of
 from replay.answers import FieldHistory, ForgottenAnswer, TranscriptAnswer
 from replay.loading import Loaded, last_governing, load
@@ -49,9 +53,40 @@ class View:
         loaded = self._current()
         return TranscriptAnswer(_basis(loaded), loaded.transcript)
 
-    def state(self) -> State:
-        """Task, entities, constraints, decisions, rejected, open questions, with provenance; ``.block`` is their text."""
-        return _state(self._current())
+    def state(self, *, valid_at: datetime | None = None) -> State:
+        """Task, entities, constraints, decisions, rejected, open questions, with provenance; ``.block`` is their text.
+
+        With ``valid_at`` (aware), of the facts what held in the world at that moment, as far as it was known at this version.
+        """
+        if valid_at is not None and valid_at.utcoffset() is None:
+            raise InvalidInput(f"valid_at {valid_at} has no zone: give an aware datetime", path="valid_at")
+        return _state(self._current(), valid_at=valid_at)
+
+    def schema(self) -> Schema | None:
+        """The schema in force; None if none was declared."""
+        return self._current().folds.schemas.schema()
+
+    def rejected(self) -> tuple[Rejected, ...]:
+        """All values that were claimed and not taken, with what was wrong with them, oldest first."""
+        return self._current().folds.schemas.rejected()
+
+    def read_through(self, extractor: str) -> int:
+        """The last turn that an extractor has read, by its name; 0 if none."""
+        return self._current().folds.schemas.read_through(extractor)
+
+    def explain(self, name: str) -> Explanation:
+        """Everything that was ever said of a field, by whom and in which words, and what became of it."""
+        loaded = self._current()
+        schema = loaded.folds.schemas.schema()
+        field = field_name(name) if schema is None else schema.resolve(field_name(name))
+        return explanation_of(
+            field,
+            loaded.events,
+            basis=_basis(loaded),
+            transcript=loaded.transcript,
+            schema=schema,
+            mark=field_mark(loaded.key, field),
+        )
 
     def window(self, policy: Policy | None = None, *, render: str = "openai") -> Window:
         """What a model call would receive under a policy (the default one, if none is given), in a provider's form.
@@ -78,7 +113,9 @@ class View:
 
         Forgotten values stand in their places, marked.
         """
-        loaded, field = self._current(), field_name(name)
+        loaded = self._current()
+        schema = loaded.folds.schemas.schema()
+        field = field_name(name) if schema is None else schema.resolve(field_name(name))
         about = tuple(found for found in loaded.folds.contradictions.all() if found.field == field)
         values = loaded.folds.facts.history(field, field_mark(loaded.key, field))
         return FieldHistory(_basis(loaded), field, values, about)
@@ -151,7 +188,12 @@ def _basis(loaded: Loaded, policy: Policy | None = None) -> Basis:
     )
 
 
-def _state(loaded: Loaded) -> State:
+def diff(before: View, after: View) -> StateDiff:
+    """What changed between the states of two views, of one ledger at two versions or of two ledgers."""
+    return diff_of(before.state(), after.state())
+
+
+def _state(loaded: Loaded, *, valid_at: datetime | None = None) -> State:
     folds = loaded.folds
     return state_of(
         _basis(loaded),
@@ -161,4 +203,7 @@ def _state(loaded: Loaded) -> State:
         entries=folds.entries,
         contradictions=folds.contradictions,
         forgotten=folds.forgotten,
+        schema=folds.schemas.schema(),
+        valid_at=valid_at,
+        count=counter(encoding_for(Policy().encoding)),
     )
