@@ -144,7 +144,7 @@ def put_tags(connection: sqlite3.Connection, batch: Batch, envelopes: Iterable[E
     """Remember whom the events of a batch are about."""
     if batch.subjects:
         rows = [(subject, batch.ledger, envelope.version) for envelope in envelopes for subject in batch.subjects]
-        connection.executemany("INSERT INTO subjects VALUES (?, ?, ?)", rows)
+        connection.executemany("INSERT OR IGNORE INTO subjects VALUES (?, ?, ?)", rows)
 
 
 def _fence(connection: sqlite3.Connection, subject: bytes) -> str | None:

@@ -171,7 +171,7 @@ class Writer:
     def _append(
         self, events: Sequence[e.Event], request: r.Request, command: Command, blobs: Mapping[str, bytes]
     ) -> list[Recorded]:
-        self._check_artifacts(events, blobs)
+        blobs = self._check_artifacts(events, blobs)
         ledger = self._id or self._new()
         key = command.idempotency_key
         digest = None if key is None else _digest(request, command.tags)
@@ -204,8 +204,9 @@ class Writer:
             )
         return os.urandom(16)
 
-    def _check_artifacts(self, events: Sequence[e.Event], blobs: Mapping[str, bytes]) -> None:
-        """The bytes of every artifact are given or stored already, and no others are given."""
+    def _check_artifacts(self, events: Sequence[e.Event], blobs: Mapping[str, bytes]) -> Mapping[str, bytes]:
+        """The bytes of every artifact, which are given or stored already; no others may be given."""
+        found = dict(blobs)
         artifacts = [event for event in events if isinstance(event, e.ArtifactStored)]
         for artifact in artifacts:
             content = blobs.get(artifact.sha256)
@@ -213,18 +214,20 @@ class Writer:
             if content is None and is_stored and self._id is not None:
                 content = self._store.blob(self._id, artifact.sha256)
             if content is None or len(content) != artifact.size_bytes:
-                found = "are not given" if content is None else f"are {len(content):,}, not {artifact.size_bytes:,}"
+                how = "are not given" if content is None else f"are {len(content):,}, not {artifact.size_bytes:,}"
                 raise AdmissionRefused(
-                    f"the bytes of artifact {artifact.sha256[:12]}… {found}: use store_artifact, or give them in blobs",
+                    f"the bytes of artifact {artifact.sha256[:12]}… {how}: use store_artifact, or give them in blobs",
                     field="blobs",
                     sha256=artifact.sha256,
                 )
+            found[artifact.sha256] = content  # stored again, so that no sweep that is under way takes them
         for event in events:
             if isinstance(event, e.EvidenceRecorded):
                 self._check_quote(event, blobs)
         without = blobs.keys() - {artifact.sha256 for artifact in artifacts}
         if without:
             raise InvalidInput(f"bytes of {min(without)[:12]}… are given without their artifact.stored event", path="blobs")
+        return found
 
     def _check_quote(self, event: e.EvidenceRecorded, blobs: Mapping[str, bytes]) -> None:
         """What recorded evidence says of its quote is true of the artifact's bytes."""
