@@ -203,7 +203,7 @@ class ForgettingCommands:
             if job.finished or job.is_deferred:
                 continue
             forgetting = self._carry_out(job)
-            told = f"forgetting {forgetting.job} ({forgetting.count:,} events) was interrupted"
+            told = f"forgetting {forgetting.job} was interrupted"
             if forgetting.state == "complete":
                 warnings.warn(f"{told}; it is complete now", ForgettingResumed, stacklevel=4)
             else:

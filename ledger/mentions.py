@@ -20,7 +20,9 @@ _TELLING: Final = re.compile(
     r"|\+?\d[\d ()/-]{5,}\d"  # a number as people write those of telephones and cards
     r"|(?<![\w-])(?=[\w-]*\d)[A-Za-z0-9][\w-]{4,}"  # an identifier: a word with a digit in it
 )
-_OURS: Final = {"type", "sha256", "role", "source", "match", "section", "media_type"}
+_OURS: Final = {"type", "sha256", "role", "source", "match", "section", "media_type", "model", "provider", "block", "usage"}
+"""What in an event is not said by anybody."""
+
 _SHORTEST: Final = 4
 _MOST: Final = 2_000
 """So many strings are looked for at most, the longest first."""
@@ -28,7 +30,7 @@ _MOST: Final = 2_000
 
 @dataclass(frozen=True, slots=True)
 class Mention:
-    """An event that stays and holds ``strings`` of what goes. Only somebody who reads it can say what that means."""
+    """An event that stays and holds ``strings`` of what goes (told while it is planned only). A reader has to judge it."""
 
     version: int
     turn: int | None

@@ -64,7 +64,7 @@ class _LedgerCheck:
         self._head = head
         self._key = names_key(store.store.secret, head.ledger)
         self._standing = Standing(key=self._key)
-        self._reader = Reader(store.store, head.ledger)
+        self._reader, self._knows_all = _reader_of(store, head)
         self._fences = {
             item.event.job: item.version
             for item in reversed(self._reader.governing)
@@ -73,7 +73,6 @@ class _LedgerCheck:
         self._lost = {mark.named for mark, _ in self._reader.marks.values() if mark.named is not None}
         self._artifacts: set[str] = set()
         self._recorded_at = 0
-        self._knows_all = True  # once an event cannot be read, what may follow it cannot be judged
 
     def rows(self) -> Iterator[tuple[int, list[str]]]:
         """Every stored version with its problems; one that cannot even be read is a problem and not the end."""
@@ -105,7 +104,9 @@ class _LedgerCheck:
             event = self._reader.recorded(row).event
         except LedgerError as error:
             self._knows_all = False
-            yield _said(error)
+            where = error.details.get("version", row.envelope.version)
+            other = "" if where == row.envelope.version else f"has no payload; version {where} may tell why, but "
+            yield f"{other}{_said(error)}"
             return
         if isinstance(event, Erased):
             if row.payload is not None:
@@ -147,6 +148,14 @@ class _LedgerCheck:
         for sha256 in self._store.store.holdings(self._head.ledger).blobs:
             if self._knows_all and sha256 not in self._artifacts:
                 yield f"bytes of {sha256} are kept, but no event that stored them"
+
+
+def _reader_of(store: Ledgers, head: Head) -> tuple[Reader, bool]:
+    """A reader, and whether all is known that may follow; once an event cannot be read, that cannot be judged."""
+    try:
+        return Reader(store.store, head.ledger), True
+    except LedgerError:  # an event that says what was forgotten is damaged itself: it is listed in its place
+        return Reader(store.store, head.ledger, eager=False), False
 
 
 def _gap(before: int, version: int) -> list[str]:
