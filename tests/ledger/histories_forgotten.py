@@ -33,7 +33,7 @@ NEEDLE = re.compile(rb"needle-\d+-x")
 
 KINDS = (
     *("user", "assistant", "call", "return", "fact", "same", "supersede", "retract", "entry", "close", "page", "show"),
-    *("evidence", "against", "dispute", "resolve", "system", "outcome", "again", "raw"),
+    *("evidence", "against", "dispute", "resolve", "system", "outcome", "again", "raw", "derive"),
 )
 TYPES = (
     *("turn.recorded", "tool.returned", "fact.set", "fact.superseded", "fact.retracted", "fact.reaffirmed"),
@@ -196,6 +196,13 @@ class History:
     def _raw(self, handle: Ledger, options: dict[str, Any]) -> None:
         content = e.TurnRecorded(role="system", parts=(TextPart(text=self.text()),))
         handle.append([content, e.EntryAdded(section="rejected", what=self.text(), source="user")], **options)
+
+    def _derive(self, handle: Ledger, options: dict[str, Any]) -> None:
+        """Keep something that was made of all that the ledger says."""
+        if handle.version:
+            head = self.ledgers.head(handle.name)
+            made = b"".join(_content_of(item) for item in handle.events())
+            assert self.ledgers.store.derived_put(head.ledger, "segment", str(self.number), made, erasures=head.erasures)
 
     def _lives(self, value: str) -> bool:
         """Whether a value is still somewhere: one that was forgotten is not said again, or it would be there again."""

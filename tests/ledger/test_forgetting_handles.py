@@ -116,6 +116,47 @@ def test_a_warm_handle_decides_as_a_cold_one(wish: str, command: str) -> None:
     assert found[0] == found[1]
 
 
+OLD: dict[str, dict[str, Any]] = {
+    "the call": {"turns": [2]},
+    "the return": {"ids": ["r_3"]},
+    "the user": {"turns": [1]},
+    "a late turn": {"turns": [150]},
+    "late turns": {"turns": list(range(100, 203))},
+    "all turns": {"turns": list(range(1, 203))},
+    "everything": {"everything": True},
+}
+NAMING_OLD: dict[str, Callable[[Ledger, str], object]] = {
+    "answer the call": lambda case, _: case.record_return("c2", "late", turn=2),
+    "answer any call": lambda case, _: case.record_return("c2", "late"),
+    "answer again": lambda case, _: case.record_return("c1", "again", turn=2),
+    "a fact of the user": lambda case, _: case.set_fact("day", "Wed", source="user", turn=1),
+    "a fact of the call": lambda case, _: case.set_fact("day", "Wed", source="tool", turn=2),
+    "a wrong source": lambda case, _: case.set_fact("day", "Wed", source="user", turn=2),
+    "a turn to come": lambda case, _: case.set_fact("day", "Wed", source="user", turn=203),
+    "decline": lambda case, _: case.decline_forgetting(1, because="on an order"),
+    "decline what no user said": lambda case, _: case.decline_forgetting(2, because="on an order"),
+    "the next turn": lambda case, _: case.record_turn("user", "hello"),
+}
+
+
+@pytest.mark.parametrize("wish", OLD)
+def test_a_cold_handle_knows_old_turns_as_a_warm_one(wish: str) -> None:
+    """One that opens a long ledger reads its last turns only, until an older one is named."""
+    found = {}
+    for is_warm in (True, False):
+        for command, carried_out in NAMING_OLD.items():
+            with connect(":memory:") as ledgers:
+                handle = ledgers.ledger("case")
+                handle.record_turn("user", "look")
+                handle.record_turn("assistant", [CALL, CALL.model_copy(update={"call_id": "c2"})])
+                handle.record_return("c1", "two charges")
+                handle.append([e.TurnRecorded(turn=turn, role="user", parts=()) for turn in range(3, 203)])
+                ledgers.ledger("case").forget(**OLD[wish], reason=REASON)
+                found[command, is_warm] = outcome(handle if is_warm else ledgers.ledger("case"), carried_out, "")
+                assert verify_store(ledgers).problems == ()
+    assert [command for command in NAMING_OLD if found[command, True] != found[command, False]] == []
+
+
 def unswept(ledgers: Ledgers, **wish: Any) -> None:
     """A forgetting of which the fence stands and nothing more was done."""
     with pytest.raises(StoreError, match="before the sweep"):

@@ -11,7 +11,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from ledger import connect, forgetting_job, lineage, reading
+from ledger import connect, forgetting_job, lineage, reading, sqlite_erasing
 from ledger.erasing import Sweep, Swept
 from ledger.errors import LedgerError
 from ledger.lineage import Lineage
@@ -91,12 +91,14 @@ def sweeping(change: Callable[[Sweep], Sweep]) -> Callable[[Patch], None]:
     return plant
 
 
-def no_sweep_of_tags(patch: Patch) -> None:
-    """The store goes on knowing whom erased events were about."""
-    from ledger import sqlite_erasing
+def no_sweep_of(table: str) -> Callable[[Patch], None]:
+    """A store that leaves what it should delete."""
 
-    whole = sqlite_erasing._delete
-    patch.setattr(sqlite_erasing, "_delete", lambda c, table, *rest: 0 if table == "subjects" else whole(c, table, *rest))
+    def plant(patch: Patch) -> None:
+        whole = sqlite_erasing._delete
+        patch.setattr(sqlite_erasing, "_delete", lambda c, name, *rest: 0 if name == table else whole(c, name, *rest))
+
+    return plant
 
 
 def no_marks(patch: Patch) -> None:
@@ -143,7 +145,8 @@ FAULTS: dict[str, Callable[[Patch], None]] = {
     "turns go alone": turns_alone,
     "a payload stays": sweeping(lambda sweep: replace(sweep, versions=sweep.versions[1:])),
     "bytes of artifacts stay": sweeping(lambda sweep: replace(sweep, blobs=())),
-    "tags stay": no_sweep_of_tags,
+    "tags stay": no_sweep_of("subjects"),
+    "what was derived stays": no_sweep_of("derived"),
     "a reader ignores what was forgotten": no_marks,
     "endings are lost": endings_are_lost,
     "a warm writer goes on with what it knew": no_refolding,
