@@ -208,7 +208,9 @@ def _contradiction(standing: Standing, name: str, claim: Claim, request: r.SetFa
 
 
 def _retract(standing: Standing, request: r.RetractFact) -> tuple[e.Event, ...]:
-    name = resolved_field(standing, request.field)
+    name = field_name(request.field)
+    if standing.facts.get(name) is None:  # what was set under a name before it became an alias goes by that name
+        name = resolved_field(standing, request.field)
     claim = standing.facts.get(name)
     if claim is None:
         held = [field for field, value in standing.facts.items() if value is not None]

@@ -64,7 +64,7 @@ class StateModel(BaseModel):
         try:
             document = cls.model_json_schema()
         except PydanticUserError as error:
-            raise InvalidInput(f"{cls.__name__} has a field without a JSON Schema: {error.message}", path="schema") from error
+            raise InvalidInput(f"{cls.__name__} has no JSON Schema: {error.message}", path="schema") from error
         return schema_from({**document, "additionalProperties": cls.model_config.get("extra") == "allow"})
 
 

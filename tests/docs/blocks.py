@@ -122,7 +122,7 @@ def run_python(block: Block, *, namespace: dict[str, object], name: str, folder:
     program = "\n" * block.line + block.text
     with contextlib.chdir(folder):
         try:
-            exec(compile(program, name, "exec"), namespace)
+            exec(compile(program, name, "exec", dont_inherit=True), namespace)
         except Exception as error:
             lines = [frame.lineno for frame in traceback.extract_tb(error.__traceback__) if frame.filename == name]
             line = lines[-1] if lines else getattr(error, "lineno", None) or block.line
