@@ -5,6 +5,7 @@ from __future__ import annotations
 import hashlib
 from collections.abc import Iterator
 from dataclasses import dataclass
+from typing import Final
 
 from ledger import events as e
 from ledger.admission import admit
@@ -15,6 +16,10 @@ from ledger.marks import artifact_mark, names_key
 from ledger.reading import Reader
 from ledger.standing import Standing
 from ledger.store import Head, Selection, Stored
+
+_SCHEMA: Final = "schema.set"
+_JUDGED: Final = (e.Claiming, e.FactRejected, e.EntryAdded, e.EntryClosed, e.ContradictionRecorded, e.ContradictionResolved)
+"""What is judged by the schema in force."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -73,6 +78,7 @@ class _LedgerCheck:
         self._lost = {mark.named for mark, _ in self._reader.marks.values() if mark.named is not None}
         self._artifacts: set[str] = set()
         self._recorded_at = 0
+        self._knows_schema = True  # the one that is in force may be forgotten: what it took cannot be judged then
 
     def rows(self) -> Iterator[tuple[int, list[str]]]:
         """Every stored version with its problems; one that cannot even be read is a problem and not the end."""
@@ -114,12 +120,14 @@ class _LedgerCheck:
         else:
             yield from self._problems_of_admission(row.envelope.version, event)
         self._standing.apply(row.envelope.version, event)
+        if row.envelope.type == _SCHEMA:
+            self._knows_schema = not isinstance(event, Erased)
         if isinstance(event, e.ArtifactStored):
             yield from self._problems_of_artifact(event)
 
     def _problems_of_admission(self, version: int, event: e.Event) -> Iterator[str]:
         try:
-            if self._knows_all:
+            if self._knows_all and (self._knows_schema or not isinstance(event, _JUDGED)):
                 admit(self._standing, event)
         except LedgerError as error:
             if not self._was_admissible(version, error):

@@ -13,8 +13,10 @@ from eventsourcing.projection import Projection, ProjectionRunner
 from ledger import Ledgers, connect
 from ledger import events as e
 from ledger.erased import Erased
+from ledger.errors import NothingToForget
 from ledger.record import NO_TAGS, Recorded
 from ledger.recorder import LedgerEvent, LedgerMapper, LedgerNotification, LedgerRecorder, Record
+from ledger.schema import Money, StateModel, declared
 from ledger.sqlite import SqliteStore
 from ledger.verify import verify_store
 from tests.ledger.remains import REASON, envelopes
@@ -209,3 +211,31 @@ def test_the_event_of_a_forgetting_is_like_any_other(ledgers: Ledgers) -> None:
     assert isinstance(fence.event, e.ContentForgotten)
     assert fence.event.erased == (e.Erasure(version=1, role="user"), e.Erasure(version=3, role="user"))
     assert fence.event.count == 2
+
+
+class Amounts(StateModel):
+    """The amount is money."""
+
+    amount: Money | None = declared(currencies=["INR"])
+
+
+def test_claims_outlive_the_schema_that_took_them(ledgers: Ledgers) -> None:
+    """Without it nobody can tell any more whether it would have, until the next schema is in force."""
+    case = ledgers.ledger("case", schema=Amounts)
+    assert case.set_fact("amount", "INR 4,050", source="user").event.type == "fact.set"
+    assert case.set_fact("amount", "lots", source="user").event.type == "fact.rejected"
+    case.forget(ids=["v_1"], reason=REASON)
+    assert verify_store(ledgers).problems == ()
+    for handle in (case, ledgers.ledger("case")):
+        handle.declare(Amounts)
+        assert handle.set_fact("amount", "INR 4,180", source="user", supersedes="INR 4,050").event.type != "fact.set"
+    assert verify_store(ledgers).problems == ()
+
+
+def test_a_refused_value_is_forgotten_with_its_field(ledgers: Ledgers) -> None:
+    case = ledgers.ledger("case", schema=Amounts)
+    assert case.set_fact("amount", "lots of 4929", source="user").event.type == "fact.rejected"
+    assert case.forget(facts=["amount"], reason=REASON).count == 1
+    with pytest.raises(NothingToForget, match="forgotten already"):
+        case.forget(facts=["amount"], reason=REASON)
+    assert verify_store(ledgers).problems == ()
