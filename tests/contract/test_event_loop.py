@@ -12,7 +12,7 @@ import pytest
 
 from ledger import Ledger, Ledgers
 from ledger import events as e
-from ledger.parts import TextPart, ToolCallPart
+from ledger.parts import Problem, TextPart, ToolCallPart
 from replay import view
 from replay.view import View
 from tests.contract.stores import OpenStore
@@ -61,6 +61,8 @@ LEDGER: Final[dict[str, Callable[[Ledger], object]]] = {
     "close": lambda case: case.close("done"),
     "record_turn": lambda case: case.record_turn("user", "hello", idempotency_key="k"),
     "record_return": lambda case: case.record_return("c1", {"charges": 2}),
+    "declare": lambda case: case.declare({"title": "Refund", "properties": {"order": {"type": "string"}}}),
+    "reject_fact": lambda case: case.reject_fact("order", "?", source="inferred", problems=[Problem(rule="quote", why="none")]),
     "set_fact": lambda case: case.set_fact("amount", 4_180, source="user"),
     "retract_fact": lambda case: case.retract_fact("order", source="user"),
     "add_entry": lambda case: case.add_entry("open", "which charge?", source="inferred"),
@@ -88,6 +90,10 @@ VIEW: Final[dict[str, Callable[[View], object]]] = {
     "handoff": lambda seen: seen.handoff().brief,
     "history": lambda seen: seen.history("order").to_json(),
     "fields": lambda seen: seen.fields(),
+    "explain": lambda seen: seen.explain("order"),
+    "schema": lambda seen: seen.schema(),
+    "rejected": lambda seen: seen.rejected(),
+    "read_through": lambda seen: seen.read_through("rules"),
     "forgotten": lambda seen: seen.forgotten(),
     "forget_requests": lambda seen: seen.forget_requests(),
 }

@@ -67,6 +67,7 @@ sides = st.builds(
     value=some(json_texts),
     source=some(st.sampled_from(SOURCES)),
     turn=turns,
+    meaning=some(json_texts),
 )
 erasures = st.builds(
     e.Erasure,
@@ -77,7 +78,14 @@ erasures = st.builds(
     named=some(names),
 )
 
-_fact = {"turn": turns, "field": names, "value": json_texts, "source": st.sampled_from(SOURCES)}
+_value = {"turn": turns, "field": names, "value": json_texts, "source": st.sampled_from(SOURCES)}
+_fact = {
+    **_value,
+    "meaning": some(json_texts),
+    "valid_from": some(moments),
+    "valid_to": some(moments),
+    "reference": some(st.sampled_from(["exists", "unchecked"])),
+}
 _heard = {"external_id": some(names), "said_at": some(moments)}
 BY_TYPE: dict[type[e.EventBase], st.SearchStrategy[Any]] = {
     e.LedgerOpened: st.builds(e.LedgerOpened, turn=turns, task=some(texts), schema_name=some(names), parent=some(names)),
@@ -113,6 +121,25 @@ BY_TYPE: dict[type[e.EventBase], st.SearchStrategy[Any]] = {
         retracts=st.integers(1, 9),
         because=some(texts),
     ),
+    e.SchemaSet: st.builds(e.SchemaSet, turn=turns, name=names, digest=hashes, declared=json_texts),
+    e.FactRejected: st.builds(
+        e.FactRejected,
+        **_value,
+        problems=st.lists(st.builds(parts.Problem, rule=names, why=texts), min_size=1, max_size=3).map(tuple),
+        quote=some(texts),
+    ),
+    e.ExtractionRecorded: st.builds(
+        e.ExtractionRecorded,
+        turn=turns,
+        extractor=names,
+        after_turn=st.integers(0, 9),
+        through_turn=st.integers(0, 9),
+        candidates=st.integers(0, 9),
+        model=some(names),
+        prompt_hash=some(names),
+        usage=usages,
+        incomplete=some(texts),
+    ),
     e.EntryAdded: st.builds(
         e.EntryAdded,
         turn=turns,
@@ -121,7 +148,7 @@ BY_TYPE: dict[type[e.EventBase], st.SearchStrategy[Any]] = {
         source=st.sampled_from(SOURCES),
         why=some(texts),
     ),
-    e.EntryClosed: st.builds(e.EntryClosed, turn=turns, entry=names, because=texts),
+    e.EntryClosed: st.builds(e.EntryClosed, turn=turns, entry=names, because=texts, source=some(st.sampled_from(SOURCES))),
     e.ArtifactStored: st.builds(
         e.ArtifactStored,
         turn=turns,
