@@ -32,12 +32,14 @@ NEEDLE = re.compile(rb"needle-\d+-x")
 """A text that one step recorded and no other."""
 
 KINDS = (
+    *("fact", "same", "same"),
     *("user", "assistant", "call", "return", "fact", "same", "supersede", "retract", "entry", "close", "page", "show"),
-    *("evidence", "against", "dispute", "resolve", "system", "outcome", "again", "raw", "derive"),
+    *("evidence", "against", "dispute", "resolve", "system", "outcome", "again", "raw", "derive", "declare"),
 )
 TYPES = (
     *("turn.recorded", "tool.returned", "fact.set", "fact.superseded", "fact.retracted", "fact.reaffirmed"),
     *("entry.added", "entry.closed", "contradiction.recorded", "contradiction.resolved", "evidence.recorded"),
+    *("schema.set", "fact.rejected"),
 )
 FORGETS = ("turns", "facts", "ids", "artifacts", "subject", "ledger")
 
@@ -196,6 +198,11 @@ class History:
     def _raw(self, handle: Ledger, options: dict[str, Any]) -> None:
         content = e.TurnRecorded(role="system", parts=(TextPart(text=self.text()),))
         handle.append([content, e.EntryAdded(section="rejected", what=self.text(), source="user")], **options)
+
+    def _declare(self, handle: Ledger, options: dict[str, Any]) -> None:
+        """Put a schema in force that refuses some of what is said."""
+        declared = self.chance.sample(FIELDS, 2)
+        handle.declare({"title": self.text(), "properties": {name: {"type": "string"} for name in declared}})
 
     def _derive(self, handle: Ledger, options: dict[str, Any]) -> None:
         """Keep something that was made of all that the ledger says."""
