@@ -163,20 +163,19 @@ class Ledger(Keeping):
         schema, and stands nowhere. ``supersedes`` that is not the standing value raises ``SupersessionMismatch``. Values are
         plain JSON values, ``Decimal``, or ``JsonText``. ``valid_from`` and ``valid_to`` (aware) say when it holds in the world.
         """
-        given = JsonText.of(value)
         request = built(
             r.SetFact,
             field=name,
-            value=given,
+            value=JsonText.of(value),
             source=source,
             turn=turn,
             supersedes=None if supersedes is None else JsonText.of(supersedes),
             because=because,
             valid_from=valid_from,
             valid_to=valid_to,
-            exists=self._exists(name, given, source),
         )
-        return self._execute(request, options)[0]
+        exists = self._exists(request, options.get("idempotency_key"))
+        return self._execute(request if exists is None else request.model_copy(update={"exists": exists}), options)[0]
 
     def reject_fact(
         self,
@@ -201,21 +200,16 @@ class Ledger(Keeping):
         )
         return self._execute(request, options)[0]
 
-    def _exists(self, name: str, value: JsonText, source: e.Source) -> bool | None:
-        """Whether what a value refers to exists, asked of the check that its field names; None if there is nothing to ask."""
-        spec = self._writer.spec_of(name)
-        if spec is None or spec.refers_to is None:
+    def _exists(self, request: r.SetFact, key: str | None) -> bool | None:
+        """Whether what a value refers to exists, asked of the check that its field names; None if there is nothing to ask.
+
+        A value that is refused anyway is not asked about, nor is one again whose command was carried out already.
+        """
+        refers_to = self._writer.referring(request)
+        if refers_to is None or (key is not None and self._writer.has_carried_out(key)):
             return None
-        check = self._references.get(spec.refers_to)
-        if check is not None:
-            return bool(check(value.value))
-        if source != "interface":
-            raise InvalidInput(
-                f"field {spec.name!r} refers to {spec.refers_to}, and there is nobody to ask: give declare(…, references=…) "
-                f"the check {spec.refers_to!r}",
-                path="references",
-            )
-        return None
+        check = self._references.get(refers_to)
+        return None if check is None else bool(check(request.value.value))
 
     def retract_fact(
         self,

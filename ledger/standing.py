@@ -45,7 +45,8 @@ class Claim:
 
 @dataclass(frozen=True, slots=True)
 class Dispute:
-    """An open contradiction: the field that it is about, if any, and the values claimed beside the standing one.
+    """An open contradiction: the field that it is about, if any, and the values claimed beside the standing one, as they are
+    and as what they mean (``claimed``).
 
     ``rank`` is how much the weightiest of its sides weighs: a lesser source may not resolve it.
     """
@@ -54,6 +55,7 @@ class Dispute:
     field: str | None
     claimed: frozenset[str]
     rank: int
+    values: tuple[JsonText, ...] = ()
 
 
 def claim_of(version: int, event: e.FactSet | e.FactSuperseded) -> Claim:
@@ -244,6 +246,8 @@ class Standing:
                 self.schema = Schema.model_validate_json(event.declared)
                 held = {name: claim for name, claim in self.facts.items() if claim is not None}
                 self.facts.update({name: as_meant(claim, name, self.schema) for name, claim in held.items()})
+                open_ones = {name: dispute for name, dispute in self.disputes.items() if dispute is not None}
+                self.disputes.update({name: _as_disputed(dispute, self.schema) for name, dispute in open_ones.items()})
             case e.ContentForgotten() | e.LedgerReauthorised() | e.HoldPlaced() | e.HoldLifted():
                 self._governed(event)
             case _:
@@ -266,9 +270,20 @@ class Standing:
 
 def dispute_of(version: int, event: e.ContradictionRecorded) -> Dispute:
     """The open contradiction that an event records."""
-    claimed = frozenset(meant(side) for side in event.sides if side.version is None and side.value is not None)
+    sides = [side for side in event.sides if side.version is None and side.value is not None]
+    claimed = frozenset(map(meant, sides))
     rank = max((RANK[side.source] for side in event.sides if side.source is not None), default=0)
-    return Dispute(contradiction_id(version), event.field, claimed, rank)
+    values = tuple(side.value for side in sides if side.value is not None)
+    return Dispute(contradiction_id(version), event.field, claimed, rank, values)
+
+
+def _as_disputed(dispute: Dispute, schema: Schema) -> Dispute:
+    """A contradiction with what its values mean under another schema."""
+    if dispute.field is None:
+        return dispute
+    meanings = ((value, schema.meaning(dispute.field, value)) for value in dispute.values)
+    claimed = frozenset((value if meaning is None else meaning).canonical for value, meaning in meanings)
+    return replace(dispute, claimed=claimed)
 
 
 def entry_id(version: int) -> str:

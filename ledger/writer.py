@@ -33,7 +33,6 @@ from ledger.marks import FORGOTTEN_NAME, artifact_mark, names_key, subject_mark
 from ledger.quotes import stands_as_said
 from ledger.reading import Reader
 from ledger.record import NO_TAGS, Envelope, Recorded, Tags
-from ledger.schema.schema import FieldSpec
 from ledger.standing import Standing
 from ledger.store import Batch, Draft, Head, Selection, Store
 
@@ -93,13 +92,24 @@ class Writer:
         is_stored = any(isinstance(event, e.ArtifactStored) and event.sha256 == sha256 for event in stored)
         return content if is_stored else None  # else it is to be swept
 
-    def spec_of(self, name: str) -> FieldSpec | None:
-        """What the schema in force declares of a field, by any of its names."""
+    def referring(self, request: r.SetFact) -> str | None:
+        """The check that a value has to pass, by its name; None if there is none, or if the value is refused without it."""
         with self._lock:
             if self._id is None:
                 self._catch_up()
             schema = self._standing.schema
-            return None if schema is None else schema.spec(canonical_field(name))
+            field = canonical_field(request.field)
+            spec = None if schema is None else schema.spec(field)
+            if schema is None or spec is None or schema.problems(field, request.value, request.source):
+                return None
+            return spec.refers_to
+
+    def has_carried_out(self, key: str) -> bool:
+        """Whether a command with this idempotency key was carried out."""
+        head = self._store.head(self._name)
+        if head is None:
+            return False
+        return any(True for _ in self._store.read(head.ledger, Selection(command=self._command_of(head.ledger, key), limit=1)))
 
     def forgotten_artifact(self, sha256: str) -> Forgotten | None:
         """The mark of an artifact that was forgotten; None if there was none of that hash, or if it was not."""

@@ -169,3 +169,22 @@ def test_a_raw_claim_says_whether_its_reference_was_checked(refund: Ledger) -> N
         refund.append(e.FactSet(**said))
     refund.append(e.FactSet(**said, reference="unchecked"))
     assert schema_of(Refund).fields[0].refers_to == "orders"
+
+
+def test_a_value_that_does_not_fit_is_not_asked_about(refund: Ledger, orders: Orders) -> None:
+    assert rules(refund.set_fact("order", "no order", source="user")) == ["pattern"]
+    assert orders.asked == []
+
+
+def test_a_repeated_command_is_not_asked_about_again(store: Ledgers, refund: Ledger, orders: Orders) -> None:
+    first = refund.set_fact("order", "ORD-1", source="user", idempotency_key="k")
+    assert orders.asked == ["ORD-1"]
+    assert refund.set_fact("order", "ORD-1", source="user", idempotency_key="k") == first
+    other = store.ledger("refund")  # has nobody to ask
+    assert other.set_fact("order", "ORD-1", source="user", idempotency_key="k") == first
+    assert orders.asked == ["ORD-1"]
+
+
+def test_a_name_that_is_no_text_is_refused_by_name(refund: Ledger) -> None:
+    with pytest.raises(InvalidInput, match="field"):
+        refund.set_fact(5, "ORD-1", source="user")  # type: ignore[arg-type]

@@ -196,3 +196,14 @@ def test_a_value_that_was_set_under_what_is_now_an_alias_stands_until_it_is_retr
     assert view(store, "refund").state().entities == {}
     assert claims(ledger) == ["fact.set", "fact.set", "fact.retracted", "fact.retracted"]
     assert verify_store(store).ok
+
+
+def test_a_disputed_value_means_what_it_means_under_the_new_schema(store: Ledgers) -> None:
+    ledger = store.ledger("refund")
+    ledger.record_turn("user", "4,180 INR")
+    ledger.set_fact("amount", "4,180 INR", source="user", turn=1)
+    assert ledger.set_fact("amount", "4,050 INR", source="tool").event.type == "contradiction.recorded"
+    ledger.declare(Amounts)
+    for handle in (ledger, store.ledger("refund")):
+        assert handle.set_fact("amount", "4050.00 INR", source="tool").event.type == "fact.reaffirmed"
+    assert verify_store(store).problems == ()
