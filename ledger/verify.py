@@ -130,17 +130,18 @@ class _LedgerCheck:
             if self._knows_all and (self._knows_schema or not isinstance(event, _JUDGED)):
                 admit(self._standing, event)
         except LedgerError as error:
-            if not self._was_admissible(version, error):
+            if not self._was_admissible(version, event, error):
                 yield str(error)
 
-    def _was_admissible(self, version: int, error: LedgerError) -> bool:
+    def _was_admissible(self, version: int, event: e.Event, error: LedgerError) -> bool:
         """Whether only what was forgotten since is in the way: what refers to an artifact may outlive it, and an artifact the
         turn for which it was stored.
         """
         sha256, job = error.details.get("sha256"), error.details.get("job", "")
         if sha256 is not None:
             return artifact_mark(self._key, sha256) in self._lost
-        return error.details.get("field") == "turn" and version < self._fences.get(job, 0)
+        is_of_turn = isinstance(event, e.ArtifactStored) and error.details.get("field") == "turn"
+        return is_of_turn and version < self._fences.get(job, 0)
 
     def _problems_of_artifact(self, event: e.ArtifactStored) -> Iterator[str]:
         self._artifacts.add(event.sha256)
