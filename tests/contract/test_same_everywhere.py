@@ -14,7 +14,7 @@ import pytest
 from ledger import events as e
 from ledger.codec import decode
 from ledger.connect import Ledgers
-from ledger.errors import InvalidInput, LedgerError, NothingToForget
+from ledger.errors import ForgottenLedger, InvalidInput, LedgerError, NothingToForget, SubjectForgotten
 from ledger.json_text import JsonText
 from ledger.ledger import Ledger
 from ledger.parts import JsonPart, OpaquePart, TextPart, ToolCallPart, Unparsed
@@ -62,7 +62,7 @@ def random_commands(handle: Ledger, seed: int) -> None:
                 case 2:
                     handle.retract_fact(field, source=source, **key)
                 case 3:
-                    handle.close_entry(f"en_{choose.randrange(step + 1)}", because="answered", **key)
+                    handle.close_entry(f"en_{choose.randrange(step + 1)}", source="interface", because="answered", **key)
                 case 4:
                     handle.resolve_contradiction(f"con_{choose.randrange(step + 1)}", because="x", source=source, **key)
                 case _:
@@ -173,3 +173,33 @@ def test_any_text_is_a_key_of_its_own(open_store: OpenStore, key: str) -> None:
     ledgers.ledger("case").record_turn("user", "other", idempotency_key="another")
     assert ledgers.ledger("case").record_turn("user", "x", idempotency_key=key) == 2
     assert open_store().ledger("case").record_turn("user", "x", idempotency_key=key) == 2
+
+
+def test_a_ledger_of_which_only_the_name_is_left_is_forgotten(open_store: OpenStore) -> None:
+    """There is nothing to sweep but its name."""
+    ledgers = open_store()
+    handle = ledgers.ledger("trial of Ada")
+    handle.record_turn("user", "hello")
+    handle.forget(turns=[1], reason="asked for")
+    done = handle.forget(everything=True, reason="asked for")
+    assert (done.state, done.count) == ("complete", 0)
+    assert [head.name.startswith("forgotten:") for head in ledgers.heads()] == [True]
+    with pytest.raises(ForgottenLedger):
+        open_store().ledger("trial of Ada").record_turn("user", "hello")
+    ledgers.reauthorise(ledger="trial of Ada", because="she came back")
+    assert (open_store().ledger("trial of Ada").record_turn("user", "hello"), ledgers.heads()[0].name) == (2, "trial of Ada")
+
+
+def test_a_repeated_key_of_what_was_forgotten_appends_nothing(open_store: OpenStore) -> None:
+    """Neither of a warm handle nor of a cold one, although the subject is fenced."""
+    ledgers = open_store()
+    handle = ledgers.ledger("case")
+    options: Any = {"idempotency_key": "k", "subjects": ["customer:ada"]}
+    assert handle.record_turn("user", "I am Ada", **options) == 1
+    ledgers.forget(subject="customer:ada", reason="asked for")
+    for again in (handle, open_store().ledger("case")):
+        assert again.record_turn("user", "I am Ada", **options) == 1
+        with pytest.raises(SubjectForgotten):
+            again.record_turn("user", "I am Ada", subjects=["customer:ada"])
+    assert handle.version == 2
+    assert verify_store(ledgers).problems == ()
