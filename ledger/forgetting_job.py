@@ -9,24 +9,19 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 from dataclasses import asdict, dataclass, field, replace
-from typing import Final, Protocol, cast
+from typing import Protocol, cast
 
 import orjson
 
 from ledger import events as e
-from ledger import requests as r
 from ledger.clock import Clock
 from ledger.erasing import StoredJob, Sweep
-from ledger.errors import IdempotencyConflict, NothingToForget, OnHold, StoreError, VersionConflict
-from ledger.forgetting import Forgetting, Item, LedgerForgetting, Plan, State, Wish, blobs_to_go, plan
+from ledger.errors import NothingToForget, OnHold, StoreError
+from ledger.forgetting import Forgetting, Item, LedgerForgetting, State, Wish, blobs_to_go
+from ledger.forgetting_fence import Fence, Fencing, fence_events
 from ledger.marks import FORGOTTEN_NAME, forgotten_name
-from ledger.reading import Reader
 from ledger.record import Recorded
 from ledger.store import Head, Selection, Store
-from ledger.writer import Command, Writer
-
-_ERASURES_PER_EVENT: Final = 20_000
-_ATTEMPTS: Final = 64
 
 
 class DerivedPlace(Protocol):
@@ -106,6 +101,8 @@ class Worker:
         self._places = places
         self._names: dict[bytes, str] = {}
         self._reports: dict[str, LedgerForgetting] = {}
+        self._in_full: dict[str, str] = {}
+        """Problems with what a place said, which may be content, so that no job keeps it."""
 
     def carry_out(self, job: Job) -> Forgetting:
         """Do what is left of a job, and report; what cannot be done now is told in ``problems``, and the job stays open."""
@@ -115,7 +112,8 @@ class Worker:
             self._store.job_put(job.stored())
         state: State = "complete" if job.finished else "incomplete"
         ledgers = tuple(self._report(job, ledger) for ledger in job.fences)
-        return Forgetting(job=job.job, scope=job.scope, reason=job.reason, state=state, ledgers=ledgers, problems=job.problems)
+        problems = tuple(self._in_full.get(problem, problem) for problem in job.problems)
+        return Forgetting(job=job.job, scope=job.scope, reason=job.reason, state=state, ledgers=ledgers, problems=problems)
 
     def _fence(self, job: Job) -> Job:
         if job.fenced:
@@ -146,23 +144,14 @@ class Worker:
 
     def _fence_ledger(self, job: Job, ledger: bytes, wish: Wish) -> str | None:
         """Append the event that says what is erased, unless it is there; return the name that the ledger has from then on."""
-        for _ in range(_ATTEMPTS):
-            head = self._head(ledger)
-            renamed = forgotten_name(self._store.secret, head.name) if wish.everything else None
-            if head.name.startswith(FORGOTTEN_NAME):
-                renamed = None
-            if fence_events(self._store, ledger, job.job):
-                return renamed
-            planned = plan(self._store, head, wish)
-            self._reports[ledger.hex()] = planned.forgetting
-            command = Command(idempotency_key=f"forget/{job.job}", actor=job.actor, expected_version=head.version)
-            writer = Writer(self._store, head.name, self._clock)
-            try:
-                writer.execute(r.AppendEvents(events=_events(job, planned)), command)
-            except (VersionConflict, IdempotencyConflict):
-                continue
-            return renamed
-        raise StoreError(f"job {job.job}: the ledger takes events faster than they can be read: resume when it is quieter")
+        head = self._head(ledger)
+        fencing = Fencing(job=job.job, scope=job.scope, reason=job.reason, actor=job.actor, answers=job.answers, wish=wish)
+        fence = Fence(self._store, self._clock, head.name, fencing)
+        fence.put()
+        if fence.planned is not None:
+            self._reports[ledger.hex()] = fence.planned.forgetting
+        is_renamed = wish.everything and not head.name.startswith(FORGOTTEN_NAME)
+        return forgotten_name(self._store.secret, head.name) if is_renamed else None
 
     def _sweep(self, job: Job) -> Job:
         for hexadecimal, renamed in job.fences.items():
@@ -172,7 +161,7 @@ class Worker:
             events = fence_events(self._store, ledger, job.job)
             versions = _versions(events)
             blobs = blobs_to_go(self._store, ledger, versions)
-            self._store.sweep(Sweep(ledger=ledger, fence=events[0].version, versions=versions, blobs=blobs, name=renamed))
+            self._store.sweep(Sweep(ledger=ledger, fence=events[-1].version, versions=versions, blobs=blobs, name=renamed))
         return replace(job, swept=job.fenced)
 
     def _confirm(self, job: Job) -> Job:
@@ -190,7 +179,9 @@ class Worker:
                     found = bytes.fromhex(ledger)
                     place.forget(found, _versions(fence_events(self._store, found, job.job)))
             except Exception as error:  # noqa: BLE001 — whatever a place raises, it has not confirmed
-                problems.append(f"{name} has not confirmed ({type(error).__name__}: {error}): mend it and resume")
+                kept = f"{name} has not confirmed ({type(error).__name__}): mend it and resume"
+                self._in_full[kept] = f"{name} has not confirmed ({type(error).__name__}: {error}): mend it and resume"
+                problems.append(kept)
             else:
                 if job.fenced:
                     confirmed.append(name)
@@ -209,15 +200,21 @@ class Worker:
         return replace(job, scrubbed=job.swept)
 
     def _report(self, job: Job, ledger: str) -> LedgerForgetting:
-        """What went in a ledger, without its texts; of a job that was resumed, what its fence tells."""
-        known = self._reports.get(ledger)
+        """What went in a ledger, without its texts; of what this process did not plan, what the fence tells."""
         head = self._head(bytes.fromhex(ledger))
-        if known is None:
+        known = self._reports.get(ledger) or LedgerForgetting(ledger=head.name, version=head.version, items=())
+        items = {item.version: replace(item, excerpt=None) for item in known.items}
+        versions = _versions(fence_events(self._store, head.ledger, job.job))
+        if items.keys() != set(versions):
             rows = {row.envelope.version: row.envelope for row in self._store.read(head.ledger, Selection())}
-            versions = _versions(fence_events(self._store, head.ledger, job.job))
-            items = tuple(Item(one, rows[one].type, rows[one].turn, None, f"job {job.job}") for one in versions)
-            return LedgerForgetting(ledger=head.name, version=head.version, items=items)
-        return replace(known, version=head.version, items=tuple(replace(item, excerpt=None) for item in known.items))
+            told = {one: Item(one, rows[one].type, rows[one].turn, None, f"job {job.job}") for one in versions}
+            items = {one: items.get(one, told[one]) for one in sorted(told)}
+        return replace(
+            known,
+            version=head.version,
+            items=tuple(items.values()),
+            mentions=tuple(replace(mention, strings=()) for mention in known.mentions),
+        )
 
     def _head(self, ledger: bytes) -> Head:
         if ledger not in self._names:
@@ -228,29 +225,5 @@ class Worker:
         return head
 
 
-def fence_events(store: Store, ledger: bytes, job: str) -> list[Recorded]:
-    """The events by which a job forgot content of a ledger."""
-    return [
-        item for item in Reader(store, ledger).governing if isinstance(item.event, e.ContentForgotten) and item.event.job == job
-    ]
-
-
 def _versions(events: list[Recorded]) -> tuple[int, ...]:
     return tuple(erasure.version for item in events for erasure in cast(e.ContentForgotten, item.event).erased)
-
-
-def _events(job: Job, planned: Plan) -> tuple[e.ContentForgotten, ...]:
-    """What says that content was forgotten; several events where one would be very large."""
-    places = range(0, max(1, len(planned.erased)), _ERASURES_PER_EVENT)
-    return tuple(
-        e.ContentForgotten(
-            job=job.job,
-            scope=job.scope,
-            reason=job.reason,
-            erased=planned.erased[place : place + _ERASURES_PER_EVENT],
-            through_turn=planned.through_turn,
-            fields=planned.fields,
-            answers=job.answers,
-        )
-        for place in places
-    )
