@@ -3,7 +3,8 @@
 from __future__ import annotations
 
 import sqlite3
-from collections.abc import Iterable, Sequence
+import time
+from collections.abc import Callable, Iterable, Sequence
 from typing import Final
 
 from ledger.erasing import Holdings, StoredJob, Sweep, Swept
@@ -13,6 +14,7 @@ from ledger.sqlite_connections import BUSY_TIMEOUT_SECONDS, MEMORY, Connections
 from ledger.store import Batch
 
 _CHECKPOINT: Final = "PRAGMA wal_checkpoint(TRUNCATE)"
+_PAUSE_SECONDS: Final = 0.02
 _OVER: Final = "DELETE FROM {table} WHERE {where}"
 
 
@@ -90,12 +92,13 @@ class SqliteErasing:
         if self._connections.path == MEMORY:
             return
         with self._connections.alone() as connection:
-            connection.execute("VACUUM")
-            busy = self._connections.journal == "wal" and connection.execute(_CHECKPOINT).fetchone()[0]
-        if busy:
+            done = _retried(_vacuum, connection)
+            if done and self._connections.journal == "wal":
+                done = _retried(_checkpoint, connection)
+        if not done:
             raise StoreError(
-                f"SQLite store {self._connections.path}: somebody has been reading for {BUSY_TIMEOUT_SECONDS:.0f} s, so its "
-                "log still holds what was deleted: end the long reading, then resume",
+                f"SQLite store {self._connections.path}: others have been reading or writing for {BUSY_TIMEOUT_SECONDS:.0f} s, "
+                "so its files may still hold what was deleted: end what takes so long, then resume",
                 path=self._connections.path,
             )
 
@@ -128,6 +131,32 @@ class SqliteErasing:
         """What is derived outside of the store, by name."""
         with self._connections.reading() as connection:
             return [place for (place,) in connection.execute("SELECT place FROM places ORDER BY place")]
+
+
+def _retried(step: Callable[[sqlite3.Connection], bool], connection: sqlite3.Connection) -> bool:
+    """Whether a step was done in time. SQLite waits for some who are in the way, and gives up at once for others."""
+    end = time.monotonic() + BUSY_TIMEOUT_SECONDS
+    while not step(connection):
+        if time.monotonic() > end:
+            return False
+        time.sleep(_PAUSE_SECONDS)
+    return True
+
+
+def _vacuum(connection: sqlite3.Connection) -> bool:
+    """Write the file anew, unless others are in the way."""
+    try:
+        connection.execute("VACUUM")
+    except sqlite3.OperationalError as error:
+        if error.sqlite_errorcode & 0xFF not in (sqlite3.SQLITE_BUSY, sqlite3.SQLITE_LOCKED):
+            raise
+        return False
+    return True
+
+
+def _checkpoint(connection: sqlite3.Connection) -> bool:
+    """Empty the log, unless others are in the way."""
+    return not connection.execute(_CHECKPOINT).fetchone()[0]
 
 
 def check_fences(connection: sqlite3.Connection, batch: Batch) -> None:
