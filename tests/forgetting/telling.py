@@ -86,7 +86,7 @@ def _fact(ledgers: Ledgers, text: Text) -> Told:
 def _entry(ledgers: Ledgers, text: Text) -> Told:
     handle = ledgers.ledger("case")
     entry = handle.add_entry("decisions", text.text, source="user", why=text.values[0])
-    handle.close_entry(entry, because=text.text)
+    handle.close_entry(entry, source="interface", because=text.text)
     return Told("entry", {"ledger": "case", "ids": [entry]}, [text])
 
 

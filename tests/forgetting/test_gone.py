@@ -57,7 +57,7 @@ def test_what_was_told_in_any_way_is_gone_once_it_is_forgotten(shelf: Shelf, led
     before = needles_of(told, [])
     found = before.found_in(shelf.contents())
     assert set().union(*found.values()) == set(before.texts), "the checker finds what is there"
-    forget_in_turn(shelf, ledgers, told, steps=9)
+    forget_in_turn(shelf, ledgers, told, steps=3)
 
 
 def test_the_stored_bytes_themselves_are_gone(shelf: Shelf, ledgers: Ledgers, real_data: Path) -> None:
