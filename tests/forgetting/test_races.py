@@ -15,6 +15,7 @@ from ledger.errors import AdmissionRefused, NothingToForget
 from ledger.events import ContentForgotten, TurnRecorded
 from ledger.forgetting import Forgetting
 from ledger.store import Store
+from replay.view import View, view
 from tests.forgetting import racing
 from tests.forgetting.forks import barrier, event, forked
 from tests.forgetting.needles import Needles
@@ -189,6 +190,35 @@ def test_a_process_that_knew_the_ledger_shows_nothing_of_it(shelf: Shelf, ledger
         again, artifact, secrets = reader.result()
     assert (again, secrets) == (1, [])
     assert isinstance(artifact, Forgotten)
+
+
+def use_a_warm_view(shelf: Shelf, warm: Any, go: Any) -> list[str]:
+    """What views that were asked before say afterwards, of now and of before."""
+    with shelf() as ledgers:
+        views = [view(ledgers, "case"), view(ledgers, "case", at=2)]
+        before = [answer for one in views for answer in answers_of(one)]
+        assert all("secret" in answer for answer in before)
+        warm.set()
+        assert go.wait(30)
+        return [answer for one in views for answer in answers_of(one)]
+
+
+def answers_of(one: View) -> list[str]:
+    """Everything that a view tells, as text."""
+    return [one.transcript().to_json().decode(), one.state().block, one.window(render="text").text]
+
+
+def test_a_view_that_was_asked_before_shows_nothing_of_it(shelf: Shelf, ledgers: Ledgers) -> None:
+    handle, warm, go = ledgers.ledger("case"), event(), event()
+    handle.record_turn("user", "secret words")
+    handle.set_fact("known", "secret value", source="user", turn=1)
+    handle.record_turn("user", "others")
+    with forked(use_a_warm_view, [(shelf, warm, go)]) as (reader,):
+        assert warm.wait(30)
+        assert handle.forget(turns=[1], reason="asked").count == 2
+        go.set()
+        answers = reader.result()
+    assert [answer for answer in answers if "secret" in answer] == []
 
 
 def forget_at(shelf: Shelf, meeting: Any, turns: list[int], shared: set[int]) -> Forgetting:
