@@ -141,6 +141,7 @@ class FactRejected(EventBase):
 class ExtractionRecorded(EventBase):
     """An extractor read the turns up to ``through_turn``, from after ``after_turn`` on, and found so many candidates.
 
+    It knew what was recorded up to ``through_version``; results of tools that came later it has not read.
     For a model, which one, the hash of its prompt and what it used. ``incomplete`` says what is missing where it broke off.
     """
 
@@ -148,6 +149,7 @@ class ExtractionRecorded(EventBase):
     extractor: Name
     after_turn: int = Field(ge=0)
     through_turn: int = Field(ge=0)
+    through_version: int | None = Field(default=None, ge=1)
     candidates: int = Field(ge=0)
     model: Name | None = None
     prompt_hash: Name | None = None

@@ -7,12 +7,14 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import Any, Final, Protocol
 
+from ledger.erased import Forgotten
 from ledger.events import Source
+from ledger.fields import canonical_field
 from ledger.json_text import JsonText
 from ledger.parts import Usage
 from ledger.schema.formats import JsonFormat, TextFormat
 from ledger.schema.schema import FieldSpec, Schema
-from projections.transcript import Turn
+from projections.transcript import Turn, text_of
 
 _MOST_WORDS: Final = 8
 """A value that is parsed out of a quote has at most so many words."""
@@ -64,11 +66,12 @@ class Extractor(Protocol):
         ...
 
 
-def quoted_text(candidate: Candidate, turn: Turn) -> str:
-    """The text in which a candidate's quote must stand: a turn's, or that of one of its results."""
-    if candidate.result is None:
-        return turn.text
-    return next((found.text for found in turn.returns if found.id == candidate.result), "")
+def quoted_text(turn: Turn, result: str | None) -> str:
+    """The text in which a quote must stand: a turn's, or a result's. The mark of what was forgotten is no text."""
+    said: tuple[Any, ...] = turn.parts
+    if result is not None:
+        said = next((found.parts for found in turn.returns if found.id == result), ())
+    return text_of(tuple(part for part in said if not isinstance(part, Forgotten)))
 
 
 def source_of(candidate: Candidate, turn: Turn, schema: Schema) -> Source | None:
@@ -77,9 +80,9 @@ def source_of(candidate: Candidate, turn: Turn, schema: Schema) -> Source | None
     ``user`` only for a value that, after declared parsing, stands in the quote of a user turn. What stands in a tool's result
     is ``tool``. Everything else is ``inferred``: an assistant's words never become the user's.
     """
-    if not candidate.quote.strip() or candidate.quote not in quoted_text(candidate, turn):
+    if not candidate.quote.strip() or candidate.quote not in quoted_text(turn, candidate.result):
         return None
-    stands = stands_in(candidate.quote, candidate.value, schema.spec(schema.resolve(candidate.field)))
+    stands = stands_in(candidate.quote, candidate.value, schema.spec(canonical_field(candidate.field)))
     if candidate.result is not None:
         return "tool" if stands else "inferred"
     return "user" if turn.role == "user" and stands else "inferred"

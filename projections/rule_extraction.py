@@ -7,7 +7,7 @@ from collections.abc import Iterator, Sequence
 from typing import Final
 
 from ledger.schema.schema import FieldSpec, Schema
-from projections.extraction import Candidate, Extraction
+from projections.extraction import Candidate, Extraction, quoted_text
 from projections.transcript import Turn
 
 _CORRECTION: Final = re.compile(
@@ -41,15 +41,20 @@ class RuleExtractor:
 
     def _of_turn(self, turn: Turn, spec: FieldSpec) -> Iterator[Candidate]:
         if turn.role == "user":
-            yield from _last(turn.text, spec, turn.number, None)
+            yield from _last(turn, spec, None)
         for returned in turn.returns if self._results else ():
-            yield from _last(returned.text, spec, turn.number, returned.id)
+            yield from _last(turn, spec, returned.id)
 
 
-def _last(text: str, spec: FieldSpec, turn: int, result: str | None) -> Iterator[Candidate]:
-    matches = [match for pattern in spec.patterns for match in re.finditer(pattern, text)]
+def _last(turn: Turn, spec: FieldSpec, result: str | None) -> Iterator[Candidate]:
+    text = quoted_text(turn, result)
+    matches = [match for pattern in spec.patterns for match in re.finditer(pattern, text) if _value_of(match).strip()]
     if matches:
         last = max(matches, key=lambda match: (match.start(), match.end()))
-        value = last.group("value") if "value" in last.re.groupindex else last.group()
         corrects = result is None and _CORRECTION.search(text) is not None
-        yield Candidate(field=spec.name, value=value, quote=last.group(), turn=turn, result=result, corrects=corrects)
+        yield Candidate(spec.name, _value_of(last), last.group(), turn.number, result=result, corrects=corrects)
+
+
+def _value_of(match: re.Match[str]) -> str:
+    """What a declared pattern found: its group ``value``, or all that it matches."""
+    return (match.group("value") if "value" in match.re.groupindex else match.group()) or ""

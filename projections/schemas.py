@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterable
 from dataclasses import dataclass
 from typing import Any, ClassVar
 
@@ -10,6 +11,7 @@ from ledger.json_text import JsonText
 from ledger.parts import Problem
 from ledger.record import Recorded
 from ledger.schema.schema import Schema
+from projections.transcript import Turn
 
 
 @dataclass(frozen=True, slots=True)
@@ -33,7 +35,7 @@ class SchemaFold:
     def __init__(self) -> None:
         self._declared: JsonText | None = None
         self._rejected: list[Rejected] = []
-        self._read: dict[str, int] = {}
+        self._read: dict[str, tuple[int, int]] = {}
 
     def evolve(self, recorded: Recorded) -> None:
         """Keep the latest schema, and every refusal."""
@@ -41,8 +43,9 @@ class SchemaFold:
             case SchemaSet(declared=declared):
                 self._declared = declared
                 self._read.clear()
-            case ExtractionRecorded(extractor=extractor, through_turn=through, incomplete=None):
-                self._read[extractor] = max(through, self._read.get(extractor, 0))
+            case ExtractionRecorded(extractor=extractor, incomplete=None) as event:
+                turn, version = self._read.get(extractor, (0, 0))
+                self._read[extractor] = max(event.through_turn, turn), max(event.through_version or 0, version)
             case FactRejected() as event:
                 rejected = Rejected(
                     recorded.version, event.field, event.value, event.source, event.turn, event.problems, event.quote
@@ -61,4 +64,11 @@ class SchemaFold:
 
     def read_through(self, extractor: str) -> int:
         """The last turn that an extractor has read, in complete runs since the schema was put in force; 0 if none."""
-        return self._read.get(extractor, 0)
+        return self._read.get(extractor, (0, 0))[0]
+
+    def unread(self, extractor: str, turns: Iterable[Turn]) -> tuple[Turn, ...]:
+        """The turns that an extractor has not read in these runs, and those that have results which it has not read."""
+        read, version = self._read.get(extractor, (0, 0))
+        return tuple(
+            turn for turn in turns if turn.number > read or any(returned.version > version > 0 for returned in turn.returns)
+        )

@@ -3,19 +3,33 @@
 from __future__ import annotations
 
 import hashlib
+from collections.abc import Mapping
 from dataclasses import dataclass
 from typing import Any, Final
 
 from ledger import Ledger, Ledgers
-from ledger.errors import AdmissionRefused, InvalidInput, StoreError, SupersessionMismatch
+from ledger.decide import field_name
+from ledger.errors import (
+    AdmissionRefused,
+    ClosedLedger,
+    ForgottenLedger,
+    IdempotencyConflict,
+    InvalidInput,
+    LimitExceeded,
+    StoreError,
+    SupersessionMismatch,
+)
 from ledger.events import ExtractionRecorded, Source
-from ledger.fields import canonical_field
+from ledger.fields import RANK, SPOKEN_RANK
 from ledger.json_text import JsonText
+from ledger.marks import names_key
 from ledger.parts import Problem
 from ledger.record import Recorded
 from ledger.schema.schema import Schema
-from projections.extraction import Candidate, Extraction, Extractor, source_of
+from ledger.standing import Claim
+from projections.extraction import Candidate, Extractor, quoted_text, source_of
 from projections.transcript import Turn
+from replay.claims import Claims
 from replay.view import view
 
 _ATTEMPTS: Final = 8
@@ -23,10 +37,11 @@ _ATTEMPTS: Final = 8
 
 @dataclass(frozen=True, slots=True)
 class Extracted:
-    """What came of a run: the turns that were read, and the event that each candidate led to.
+    """What came of a run: the turns that were read, and the event that each candidate led to, now or in an earlier run.
 
-    ``refused`` are candidates that the record does not take, such as those about a forgotten field: they leave no trace in it.
-    ``incomplete`` says what is missing; the next run reads the same turns again, and records nothing twice.
+    ``refused`` are candidates that leave no trace in the record: no value or name at all, a field that was forgotten, or what
+    an earlier turn says against what a later one said with the same weight. ``incomplete`` says what is missing; the next run
+    reads the same turns again, and records nothing twice.
     """
 
     turns: tuple[int, ...]
@@ -35,29 +50,35 @@ class Extracted:
     incomplete: str | None
 
 
-def extract(store: Ledgers, ledger: str, extractor: Extractor) -> Extracted:
-    """Have an extractor read what was said since its last complete run.
+def extract(store: Ledgers, ledger: str | Ledger, extractor: Extractor) -> Extracted:
+    """Have an extractor read what was said since its last complete run under the schema in force, and what results came since.
 
     A candidate whose quote does not stand in its turn, or whose value does not fit the schema, is recorded as rejected.
-    ``InvalidInput`` for a ledger without a schema.
+    ``ledger``: its name, or the handle that declared the schema, where a field refers to something: it has the checks.
+    ``InvalidInput`` for a ledger without a schema, ``ClosedLedger`` for one that takes no more.
     """
-    seen = view(store, ledger)
+    handle = store.ledger(ledger) if isinstance(ledger, str) else ledger
+    seen = view(store, handle.name)
     schema = seen.schema()
     if schema is None:
-        raise InvalidInput(f"ledger {ledger!r} has no schema, so there is nothing to look for: declare one", path="schema")
-    handle = store.ledger(ledger)
-    turns = [turn for turn in seen.transcript().turns if not _is_forgotten(turn)]
-    after = seen.read_through(extractor.name)
-    unread = [turn for turn in turns if turn.number > after]
+        raise InvalidInput(f"ledger {handle.name!r} has no schema, so there is nothing to look for: declare one", path="schema")
+    unread = seen.unread(extractor.name)
     if not unread:
         return Extracted((), (), 0, None)
+    claims = Claims(handle, schema, names_key(store.store.secret, store.head(handle.name).ledger))
+    if claims.is_closed:
+        raise ClosedLedger(f"ledger {handle.name!r} was closed and takes no more facts: open another one", ledger=handle.name)
     extraction = extractor.extract(unread, schema)
-    recorded, refused = _record(store, handle, schema, extraction, {turn.number: turn for turn in unread})
+    run = _Run(handle, schema, claims, {turn.number: turn for turn in unread})
+    for candidate in sorted(extraction.candidates, key=run.place):
+        run.take(candidate)
+    after = seen.read_through(extractor.name)
     handle.append(
         ExtractionRecorded(
             extractor=extractor.name,
             after_turn=after,
-            through_turn=unread[-1].number,
+            through_turn=max(after, unread[-1].number),
+            through_version=seen.version,
             candidates=len(extraction.candidates),
             model=extraction.model,
             prompt_hash=extraction.prompt_hash,
@@ -65,72 +86,116 @@ def extract(store: Ledgers, ledger: str, extractor: Extractor) -> Extracted:
             incomplete=extraction.incomplete,
         )
     )
-    return Extracted(tuple(turn.number for turn in unread), recorded, refused, extraction.incomplete)
+    recorded = tuple(run.recorded.values())
+    return Extracted(tuple(turn.number for turn in unread), recorded, run.refused, extraction.incomplete)
 
 
-def _is_forgotten(turn: Turn) -> bool:
-    return turn.forgotten is not None
+class _Run:
+    """Takes the candidates of one run, in the order in which they were said."""
 
+    def __init__(self, ledger: Ledger, schema: Schema, claims: Claims, turns: Mapping[int, Turn]) -> None:
+        self._ledger = ledger
+        self._schema = schema
+        self._claims = claims
+        self._turns = turns
+        self._said: dict[str, int] = {}
+        self.recorded: dict[int, Recorded] = {}
+        self.refused = 0
 
-def _record(
-    store: Ledgers, handle: Ledger, schema: Schema, extraction: Extraction, turns: dict[int, Turn]
-) -> tuple[tuple[Recorded, ...], int]:
-    """What each candidate led to, and how many the record does not take."""
-    recorded, refused = [], 0
-    for candidate in dict.fromkeys(extraction.candidates):
+    def place(self, candidate: Candidate) -> tuple[int, bool, bool, int]:
+        """Where a candidate was said: its turn, whether in a result, and where in the text; last what stands nowhere."""
+        turn = self._turns.get(candidate.turn)
+        start = -1 if turn is None else quoted_text(turn, candidate.result).find(candidate.quote)
+        return candidate.turn, candidate.result is not None, start < 0, start
+
+    def take(self, candidate: Candidate) -> None:
+        """Record what a candidate leads to, unless it is recorded already, or refused."""
         try:
-            recorded.append(_record_one(store, handle, schema, candidate, turns))
-        except AdmissionRefused:
-            refused += 1
-    return tuple(recorded), refused
+            value, field = JsonText.of(candidate.value), self._schema.resolve(field_name(candidate.field))
+        except InvalidInput:
+            self.refused += 1
+            return
+        try:
+            found = self._taken(candidate, field, value)
+        except (ClosedLedger, ForgottenLedger):
+            raise
+        except (AdmissionRefused, LimitExceeded):
+            found = None
+        except IdempotencyConflict as conflict:  # recorded by another run, which saw something else stand
+            found = next(self._ledger.events(after=conflict.version - 1, upto=conflict.version))
+        if found is None:
+            self.refused += 1
+            return
+        self._said[field] = found.version
+        self.recorded[found.version] = found
 
+    def _taken(self, candidate: Candidate, field: str, value: JsonText) -> Recorded | None:
+        turn = self._turns.get(candidate.turn)
+        source = None if turn is None else source_of(candidate, turn, self._schema)
+        if turn is None or source is None:
+            return self._rejected(candidate, field, value)
+        for _ in range(_ATTEMPTS):
+            self._claims.catch_up()
+            standing = self._claims.standing(field)
+            if self._claims.is_forgotten(field, turn.number) or _is_outdated(candidate, turn, source, standing):
+                return None
+            supersedes = self._corrected(candidate, field, source, standing)
+            told = self._claims.told(field, value, turn=turn.number, source=source)
+            if told is not None and (not told.disputed or supersedes is None):
+                return told.recorded
+            try:
+                return self._set(candidate, field, value, source=source, supersedes=supersedes)
+            except SupersessionMismatch:
+                continue  # somebody else set it meanwhile: see what stands now
+        raise StoreError(f"field {field!r} changes faster than it can be read: extract again when it is quieter")
 
-def _record_one(store: Ledgers, handle: Ledger, schema: Schema, candidate: Candidate, turns: dict[int, Turn]) -> Recorded:
-    """A candidate as the event that it leads to. The key lets a run that is repeated record nothing twice."""
-    turn = turns.get(candidate.turn)
-    source = None if turn is None else source_of(candidate, turn, schema)
-    key = _key(candidate)
-    if turn is None or source is None:
-        where = f"turn {candidate.turn}" if candidate.result is None else f"{candidate.result} of turn {candidate.turn}"
-        problem = Problem(rule="quote", why=f"its quote does not stand in {where}")
-        known: dict[str, Any] = {"turn": candidate.turn} if turn is not None else {}
-        return handle.reject_fact(
+    def _set(
+        self, candidate: Candidate, field: str, value: JsonText, *, source: Source, supersedes: JsonText | None
+    ) -> Recorded:
+        because = None if supersedes is None else f"said anew in turn {candidate.turn}"
+        return self._ledger.set_fact(
             candidate.field,
-            candidate.value,
+            value,
+            source=source,
+            turn=candidate.turn,
+            supersedes=supersedes,
+            because=because,
+            idempotency_key=_key(candidate, field, value, self._schema.digest, "plain" if supersedes is None else "corrects"),
+        )
+
+    def _rejected(self, candidate: Candidate, field: str, value: JsonText) -> Recorded:
+        """A claim whose quote stands nowhere."""
+        where = f"turn {candidate.turn}" if candidate.result is None else f"{candidate.result} of turn {candidate.turn}"
+        known: dict[str, Any] = {"turn": candidate.turn} if candidate.turn in self._turns else {}
+        return self._ledger.reject_fact(
+            field,
+            value,
             source="inferred",
-            problems=[problem],
+            problems=[Problem(rule="quote", why=f"its quote does not stand in {where}")],
             quote=candidate.quote,
-            idempotency_key=key,
+            idempotency_key=_key(candidate, field, value, "rejected"),
             **known,
         )
-    for _ in range(_ATTEMPTS):
-        supersedes = _corrected(store, handle, schema, candidate, source)
-        try:
-            return handle.set_fact(
-                candidate.field,
-                candidate.value,
-                source=source,
-                turn=candidate.turn,
-                supersedes=supersedes,
-                because=None if supersedes is None else f"said anew in turn {candidate.turn}",
-                idempotency_key=key,
-            )
-        except SupersessionMismatch:
-            continue  # somebody else set it meanwhile: see what stands now
-    raise StoreError(f"field {candidate.field!r} changes faster than it can be read: extract again when it is quieter")
+
+    def _corrected(self, candidate: Candidate, field: str, source: Source, standing: Claim | None) -> JsonText | None:
+        """The user's own earlier value, which the user puts right; None where there is none, or where nobody says so."""
+        if source != "user" or not candidate.corrects or standing is None or standing.source != "user":
+            return None
+        said_before = (standing.turn or 0) < candidate.turn
+        # In one turn, of what this run read before: candidates come in the order in which they were said.
+        said_just_now = standing.turn == candidate.turn and self._said.get(field) == standing.version
+        return standing.value if said_before or said_just_now else None
 
 
-def _corrected(store: Ledgers, handle: Ledger, schema: Schema, candidate: Candidate, source: Source) -> JsonText | None:
-    """The user's own earlier value, which the user puts right; None where there is none, or where nobody says so."""
-    if source != "user" or not candidate.corrects:
-        return None
-    standing = view(store, handle.name).state().entities.get(schema.resolve(canonical_field(candidate.field)))
-    if standing is None or standing.source != "user" or (standing.turn or 0) >= candidate.turn:
-        return None
-    return standing.json
-
-
-def _key(candidate: Candidate) -> str:
-    """The same for the same claim, whoever makes it and however often."""
-    said = (candidate.field, JsonText.of(candidate.value).canonical, candidate.quote, candidate.turn, candidate.result)
+def _key(candidate: Candidate, field: str, value: JsonText, *what: str) -> str:
+    """The same for the same claim, whoever makes it and however often; what the schema judges is judged once under each."""
+    said = (field, value.canonical, candidate.quote, candidate.turn, candidate.result, *what)
     return f"extracted/{hashlib.sha256(repr(said).encode('utf-8', 'surrogatepass')).hexdigest()}"
+
+
+def _is_outdated(candidate: Candidate, turn: Turn, source: Source, standing: Claim | None) -> bool:
+    """Whether what stands was said later, with the same weight. What the user says twice is for the user to decide."""
+    if standing is None or standing.turn is None or standing.rank != RANK[source] or standing.rank == SPOKEN_RANK:
+        return False
+    said = next((found.version for found in turn.returns if found.id == candidate.result), turn.version)
+    return standing.turn > turn.number and said < standing.version

@@ -18,6 +18,7 @@ from projections.policy import Policy
 from projections.schemas import Rejected
 from projections.state import State, state_of
 from projections.state_diff import StateDiff, diff_of
+from projections.transcript import Turn as RecordedTurn
 from projections.window import Counting, Window, draft_window, texts_of
 from replay.answers import FieldHistory, ForgottenAnswer, TranscriptAnswer
 from replay.loading import Loaded, last_governing, load
@@ -73,6 +74,12 @@ class View:
     def read_through(self, extractor: str) -> int:
         """The last turn that an extractor has read, by its name; 0 if none."""
         return self._current().folds.schemas.read_through(extractor)
+
+    def unread(self, extractor: str) -> tuple[RecordedTurn, ...]:
+        """The turns that an extractor has not read under the schema in force, or that have results which came since."""
+        loaded = self._current()
+        living = (turn for turn in loaded.transcript.turns if turn.forgotten is None)
+        return loaded.folds.schemas.unread(extractor, living)
 
     def explain(self, name: str) -> Explanation:
         """Everything that was ever said of a field, by whom and in which words, and what became of it."""

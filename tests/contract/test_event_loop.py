@@ -66,7 +66,7 @@ LEDGER: Final[dict[str, Callable[[Ledger], object]]] = {
     "set_fact": lambda case: case.set_fact("amount", 4_180, source="user"),
     "retract_fact": lambda case: case.retract_fact("order", source="user"),
     "add_entry": lambda case: case.add_entry("open", "which charge?", source="inferred"),
-    "close_entry": lambda case: case.close_entry("en_4", because="answered"),
+    "close_entry": lambda case: case.close_entry("en_4", source="interface", because="answered"),
     "artifact": lambda case: case.artifact("0" * 64),
     "store_artifact": lambda case: case.store_artifact(b"a page"),
     "record_evidence": lambda case: case.record_evidence("29", quote="29", artifact=case.store_artifact(b"29 EUR")),
@@ -94,6 +94,7 @@ VIEW: Final[dict[str, Callable[[View], object]]] = {
     "schema": lambda seen: seen.schema(),
     "rejected": lambda seen: seen.rejected(),
     "read_through": lambda seen: seen.read_through("rules"),
+    "unread": lambda seen: seen.unread("rules"),
     "forgotten": lambda seen: seen.forgotten(),
     "forget_requests": lambda seen: seen.forget_requests(),
 }

@@ -134,6 +134,7 @@ BY_TYPE: dict[type[e.EventBase], st.SearchStrategy[Any]] = {
         extractor=names,
         after_turn=st.integers(0, 9),
         through_turn=st.integers(0, 9),
+        through_version=some(st.integers(1, 9)),
         candidates=st.integers(0, 9),
         model=some(names),
         prompt_hash=some(names),
