@@ -237,7 +237,7 @@ def _entry_closed(standing: Standing, event: e.EntryClosed) -> None:
     source = standing.entries[event.entry]
     if source is None:
         _refuse(f"entry {event.entry!r} is closed already", field="entry", entry=event.entry)
-    if event.source is not None and RANK[event.source] < RANK[source]:
+    if RANK[event.source or "inferred"] < RANK[source]:
         _refuse(
             f"entry {event.entry!r} was made by {source}, so {event.source} may not close it: name a source that may",
             field="source",

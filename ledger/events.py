@@ -168,7 +168,7 @@ class EntryAdded(EventBase):
 
 
 class EntryClosed(EventBase):
-    """An entry holds no longer: answered, lifted, withdrawn."""
+    """An entry holds no longer: answered, lifted, withdrawn. Without a source it weighs as little as what is inferred."""
 
     type: Literal["entry.closed"] = Field(default="entry.closed", exclude=True)
     entry: Name

@@ -242,11 +242,11 @@ class Ledger(Keeping):
         entry: str,
         *,
         because: str,
-        source: e.Source | None = None,
+        source: e.Source,
         turn: int | None = None,
         **options: Unpack[Options],
     ) -> Recorded:
-        """Say that an entry holds no longer: answered, lifted, withdrawn."""
+        """Say that an entry holds no longer: answered, lifted, withdrawn; a source may not weigh less than its maker's."""
         return self._append(built(e.EntryClosed, entry=entry, because=because, source=source, turn=turn), options)
 
     def store_artifact(

@@ -76,7 +76,7 @@ def _the_price(ledger: Ledger) -> None:
 def _corrected(ledger: Ledger) -> None:
     ledger.set_fact("amount", "4,050 INR", turn=11, source="user", supersedes="4,180 INR", because="the card statement says so")
     asked = next(entry for entry in ledger.events() if entry.event.type == "entry.added" and entry.turn == 8)
-    ledger.close_entry(f"en_{asked.version}", because="4,050 INR, by the statement", turn=11)
+    ledger.close_entry(f"en_{asked.version}", source="user", because="4,050 INR, by the statement", turn=11)
 
 
 def _refunded(ledger: Ledger) -> None:

@@ -110,7 +110,7 @@ def record_text(handle: Ledger, number: int, text: str) -> None:
     handle.set_fact(plain, [text], source="tool", because=text)
     handle.retract_fact(plain, source="tool", because=text)
     entry = handle.add_entry("rejected", text, why=text, source="inferred")
-    handle.close_entry(entry, because=text)
+    handle.close_entry(entry, source="interface", because=text)
     _record_page(handle, text)
 
 

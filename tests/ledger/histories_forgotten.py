@@ -152,7 +152,9 @@ class History:
         handle.add_entry("open", self.text(), why=self.text(), source=source, turn=self.turn(handle), **options)
 
     def _close(self, handle: Ledger, options: dict[str, Any]) -> None:
-        handle.close_entry(f"en_{self.some(handle, 'entry.added')}", because=self.text(), turn=self.turn(handle), **options)
+        handle.close_entry(
+            f"en_{self.some(handle, 'entry.added')}", source="interface", because=self.text(), turn=self.turn(handle), **options
+        )
 
     def _page(self, handle: Ledger, options: dict[str, Any]) -> None:
         handle.store_artifact(self.text().encode(), name=self.text(), turn=self.turn(handle), **options)

@@ -197,7 +197,7 @@ def test_a_batch_is_admitted_event_by_event(handle: Ledger) -> None:
     """Later events may rest on earlier ones of the same batch, and one that may not stand refuses them all."""
     before = handle.version
     entry = e.EntryAdded(section="open", what="which depot?", source="user")
-    closed = e.EntryClosed(entry=f"en_{before + 1}", because="answered")
+    closed = e.EntryClosed(entry=f"en_{before + 1}", source="interface", because="answered")
     with pytest.raises(AdmissionRefused, match="closed already"):
         handle.append([entry, closed, closed])
     assert handle.version == before

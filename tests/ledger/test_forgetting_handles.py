@@ -78,7 +78,7 @@ COMMANDS: dict[str, Callable[[Ledger, str], object]] = {
     "a fact of an old turn": lambda case, _: case.set_fact("day", "Wed", source="user", turn=1),
     "supersede": lambda case, _: case.set_fact("day", "Wed", source="user", supersedes="Tue"),
     "retract": lambda case, _: case.retract_fact("day", source="user"),
-    "close the entry": lambda case, _: case.close_entry("en_5", because="answered"),
+    "close the entry": lambda case, _: case.close_entry("en_5", source="interface", because="answered"),
     "resolve": lambda case, _: case.resolve_contradiction("con_8", because="asked", source="user"),
     "evidence": lambda case, page: case.record_evidence("29", quote="29 EUR", artifact=page),
     "against": lambda case, _: case.record_contradiction("price", ["ev_7", e.Side(value=JsonText("31"))]),

@@ -42,7 +42,7 @@ def talk(ledgers: Ledgers, name: str = "case") -> Ledger:
     handle.record_turn("user", "It was 4180")  # turn 3, version 12
     assert handle.set_fact("amount", 4180, source="user", turn=3).event.type == "fact.superseded"
     assert handle.set_fact("amount", 4050, source="tool").event.type == "contradiction.recorded"
-    handle.close_entry("en_5", because="credit is fine", turn=3)
+    handle.close_entry("en_5", source="interface", because="credit is fine", turn=3)
     page = handle.store_artifact(PAGE)
     assert [handle.record_evidence(claim, quote=claim, artifact=page) for claim in ("29", "EUR")] == ["ev_17", "ev_18"]
     assert handle.record_contradiction("price", ["ev_17", "ev_18"]) == "con_19"

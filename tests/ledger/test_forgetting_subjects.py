@@ -28,7 +28,7 @@ COMMANDS: dict[str, Callable[..., object]] = {
     "set_fact": lambda case, **tags: case.set_fact("day", "Wed", source="user", supersedes="Tue", **tags),
     "retract_fact": lambda case, **tags: case.retract_fact("day", source="user", **tags),
     "add_entry": lambda case, **tags: case.add_entry("open", "which?", source="user", **tags),
-    "close_entry": lambda case, **tags: case.close_entry("en_3", because="answered", **tags),
+    "close_entry": lambda case, **tags: case.close_entry("en_3", source="interface", because="answered", **tags),
     "store_artifact": lambda case, **tags: case.store_artifact(b"another page", **tags),
     "record_evidence": lambda case, **tags: case.record_evidence("29", quote="29", artifact=page(case), **tags),
     "record_contradiction": lambda case, **tags: case.record_contradiction("x", [e.Side(version=1), e.Side(version=2)], **tags),

@@ -70,10 +70,10 @@ def test_the_retracted_value_stays_retracted(ledgers: Ledgers, case: Ledger) -> 
 
 def test_what_was_closed_stays_closed(case: Ledger) -> None:
     entry = case.add_entry("open", "which depot?", source="user")
-    case.close_entry(entry, because="the one in Pune")
+    case.close_entry(entry, source="interface", because="the one in Pune")
     case.forget(ids=["v_5"], reason=REASON)
     with pytest.raises(AdmissionRefused, match="closed already"):
-        case.close_entry(entry, because="again")
+        case.close_entry(entry, source="interface", because="again")
 
 
 def test_what_was_resolved_stays_resolved(case: Ledger) -> None:
@@ -91,7 +91,7 @@ def test_what_was_forgotten_is_told_apart_from_what_never_was(case: Ledger) -> N
     contradiction = case.record_contradiction("price", sides)
     job = case.forget(ids=[entry, contradiction, "v_1"], reason=REASON).job
     attempts: list[Callable[[], object]] = [
-        lambda: case.close_entry(entry, because="x"),
+        lambda: case.close_entry(entry, source="interface", because="x"),
         lambda: case.resolve_contradiction(contradiction, because="x", source="user"),
         lambda: case.set_fact("day", "Tue", source="inferred", turn=1),
     ]
@@ -100,7 +100,7 @@ def test_what_was_forgotten_is_told_apart_from_what_never_was(case: Ledger) -> N
             attempt()
         assert refused.value.job == job
     with pytest.raises(AdmissionRefused, match="no entry 'en_99'"):
-        case.close_entry("en_99", because="x")
+        case.close_entry("en_99", source="interface", because="x")
 
 
 def test_a_closed_ledger_stays_closed(ledgers: Ledgers, case: Ledger) -> None:

@@ -34,7 +34,7 @@ COMMANDS: dict[str, Command] = {
     "contradict": lambda ledger, **key: ledger.set_fact("amount", 4050, source="tool", **key),
     "retract": lambda ledger, **key: ledger.retract_fact("amount", source="user", **key),
     "add_entry": lambda ledger, **key: ledger.add_entry("open", "which depot?", source="user", **key),
-    "close_entry": lambda ledger, **key: ledger.close_entry("en_4", because="answered", **key),
+    "close_entry": lambda ledger, **key: ledger.close_entry("en_4", source="interface", because="answered", **key),
     "store_artifact": lambda ledger, **key: ledger.store_artifact(PAGE, name="page", **key),
     "record_evidence": lambda ledger, **key: ledger.record_evidence("29", quote="$29", artifact=page(ledger), **key),
     "resolve": lambda ledger, **key: ledger.resolve_contradiction("con_6", because="asked", source="user", value=2, **key),
@@ -172,7 +172,7 @@ def test_the_same_key_for_another_request_is_a_conflict(ledgers: Ledgers, name: 
     for attempt in (
         lambda: other.set_fact("something", "else", source="user", idempotency_key="k"),
         lambda: other.record_turn("user", "other", idempotency_key="k"),
-        lambda: other.close_entry("en_999", because="would be refused", idempotency_key="k"),
+        lambda: other.close_entry("en_999", source="interface", because="would be refused", idempotency_key="k"),
         lambda: other.append([e.OutcomeRecorded(status="failed", judge="x")], expected_version=3, idempotency_key="k"),
     ):
         with pytest.raises(IdempotencyConflict, match="k") as caught:
@@ -200,7 +200,7 @@ def test_a_key_belongs_to_its_ledger(ledgers: Ledgers) -> None:
 def test_a_refused_command_leaves_its_key_free(ledgers: Ledgers) -> None:
     handle = ledgers.ledger("case")
     with pytest.raises(AdmissionRefused):
-        handle.close_entry("en_9", because="x", idempotency_key="k")
+        handle.close_entry("en_9", source="interface", because="x", idempotency_key="k")
     with pytest.raises(VersionConflict):
         handle.append([e.OutcomeRecorded(status="failed", judge="x")], expected_version=3, idempotency_key="k")
     assert handle.record_turn("user", "x", idempotency_key="k") == 3

@@ -208,7 +208,7 @@ def test_what_rests_on_expired_content_goes_with_it(ledgers: Ledgers, clock: Clo
     """Although its own time is not over."""
     case.set_retention("10 days", section="open")
     clock.on_day(9)
-    case.close_entry("en_6", because="it is card 4929")
+    case.close_entry("en_6", source="interface", because="it is card 4929")
     clock.on_day(10)
     (done,) = ledgers.retain()
     assert [item.version for item in done.ledgers[0].items] == [6, 10]

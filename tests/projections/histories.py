@@ -266,7 +266,7 @@ class Player:
             case Note():
                 self.entries.append(self.ledger.add_entry(step.section, step.what, why=step.why, source="inferred"))
             case Strike() if self.entries:
-                self.ledger.close_entry(self.entries.pop(step.which % len(self.entries)), because="settled")
+                self.ledger.close_entry(self.entries.pop(step.which % len(self.entries)), source="interface", because="settled")
             case Clash():
                 sides = [Side(value=JsonText.of(value), source="tool") for value in step.values]
                 found = self.ledger.record_contradiction(step.about, sides)

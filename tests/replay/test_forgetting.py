@@ -14,6 +14,7 @@ from ledger.errors import CorruptRecord
 from ledger.events import Side, ToolReturned
 from ledger.parts import DocumentPart, ImagePart, TextPart, ToolCallPart
 from projections.policy import Policy
+from projections.state_block import BlockOptions
 from replay import Turn, view
 from replay.listing import listing
 
@@ -118,7 +119,7 @@ def test_a_task_of_a_forgotten_opening_is_no_turns_text(store: Ledgers) -> None:
     state = view(store, "case").state()
     assert (state.task, state.task_turn) == ("[forgotten]", None)
     assert parsed(state.to_json())["task"] == {"forgotten": mark(store)}
-    assert '{"task":"[forgotten]"}' in state.block
+    assert '{"task":"[forgotten]"}' in state.shown(BlockOptions(task=True)).text
 
 
 def test_an_older_value_does_not_come_back(store: Ledgers, case: Ledger) -> None:
@@ -181,8 +182,8 @@ def test_a_forgotten_retraction_still_ends_the_value(store: Ledgers, case: Ledge
 def test_lists_keep_what_was_closed_closed(store: Ledgers, case: Ledger) -> None:
     kept = case.add_entry("open", "Is berth 7 free?", source="user")
     lost = case.add_entry("open", "Is Ivo ill?", source="user")
-    case.close_entry(kept, because="Ivo is ill")
-    case.close_entry(lost, because="he is")
+    case.close_entry(kept, source="interface", because="Ivo is ill")
+    case.close_entry(lost, source="interface", because="he is")
     case.forget(ids=[lost], reason="asked to")
     case.forget(ids=["v_3"], reason="asked to")
     seen = view(store, "case")

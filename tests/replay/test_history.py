@@ -161,7 +161,7 @@ def test_a_handoff_grows_with_what_becomes_known(store: Ledgers, case: Ledger) -
     case.open(task="Moor in Ghent")
     case.record_turn("user", "Hello.")
     question = case.add_entry("open", "Is berth 7 free?", source="user", turn=1)
-    case.close_entry(question, because="it is", turn=1)
+    case.close_entry(question, source="interface", because="it is", turn=1)
     case.set_fact("budget remaining", JsonText.parse("31.50"), source="tool")
     case.record_outcome("completed", judge="user")
     brief = json.loads(view(store, "case").handoff().to_json(), parse_float=str)

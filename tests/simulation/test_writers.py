@@ -144,7 +144,7 @@ def random_step(chance: random.Random) -> Step:
         ("set_fact", {"name": "day", "value": value, "source": source, "supersedes": other}),
         ("retract_fact", {"name": "day", "source": source}),
         ("add_entry", {"section": "open", "what": "which?", "source": source, "turn": turn}),
-        ("close_entry", {"entry": f"en_{chance.randrange(60)}", "because": "answered"}),
+        ("close_entry", {"entry": f"en_{chance.randrange(60)}", "because": "answered", "source": "interface"}),
         ("resolve_contradiction", {"contradiction": f"con_{chance.randrange(60)}", "because": "x", "source": source}),
         ("store_artifact", {"content": b"page %d" % chance.randrange(3)}),
         ("append", {"events": [entry, entry]}),
