@@ -5,8 +5,10 @@ It is in WAL mode on a local disk, and has a rollback journal elsewhere or where
 
 from __future__ import annotations
 
+import json
 import os
 import sqlite3
+import time
 from collections.abc import Callable, Iterator
 from contextlib import closing
 from operator import attrgetter
@@ -17,8 +19,9 @@ from ledger.codec import pack
 from ledger.errors import NotAStore, StoreError, VersionConflict
 from ledger.marks import forgotten_name
 from ledger.record import FORMAT, Envelope
-from ledger.rows import Row, feed_page, leading, read_in_pages
+from ledger.rows import Row, feed_page, leading, read_in_pages, read_in_parts
 from ledger.sqlite_connections import MEMORY, Connections, Journal
+from ledger.sqlite_deriving import SqliteDeriving
 from ledger.sqlite_erasing import SqliteErasing, check_fences, put_tags
 from ledger.sqlite_places import check_place, journal_for
 from ledger.sqlite_schema import APPLICATION_ID, MIGRATIONS, SCHEMA_VERSION
@@ -32,6 +35,7 @@ _STORED: Final = (
     f"SELECT {_ENVELOPE}, p.salt, p.compression, p.payload FROM events e "  # noqa: S608 — our own column names, no value
     "LEFT JOIN payloads p ON p.position = e.position"  # outer, so that an event without its payload is found and told
 )
+_ENVELOPES: Final = f"SELECT {_ENVELOPE} FROM events e"  # noqa: S608 — our own column names, no value
 _HEAD: Final = (
     "SELECT l.name, l.ledger, coalesce(e.version, 0), coalesce(e.recorded_at, 0), l.erasures FROM ledgers l LEFT JOIN events e "
     "ON e.ledger = l.ledger AND e.version = (SELECT max(version) FROM events WHERE ledger = l.ledger)"
@@ -42,15 +46,18 @@ _BEFORE_APPEND: Final = (
     "LEFT JOIN "
     "events e ON e.ledger = l.ledger AND e.version = (SELECT max(version) FROM events WHERE ledger = l.ledger)"
 )
+_JOURNAL_SECONDS: Final = 2.0
+_JOURNAL_PAUSE_SECONDS: Final = 0.02
 _KINDS: Final = {
     "all": "",
     "turns": " AND e.type IN ('turn.recorded', 'tool.returned')",
     "others": " AND e.type NOT IN ('turn.recorded', 'tool.returned')",
     "governing": f" AND e.type IN ({', '.join(map(repr, GOVERNING_TYPES))})",
+    "numbered": " AND e.type = 'turn.recorded' AND e.turn IS NOT NULL",
 }
 
 
-class SqliteStore(SqliteErasing):
+class SqliteStore(SqliteErasing, SqliteDeriving):
     """A store in one SQLite file, or in memory. Safe for threads; each process that uses it opens connections of its own."""
 
     def __init__(self, path: str, journal: Journal = "wal") -> None:
@@ -93,6 +100,12 @@ class SqliteStore(SqliteErasing):
             row = connection.execute(f"{_HEAD} WHERE l.name IN (?, ?)", names).fetchone()
         return None if row is None else Head(*row)
 
+    def head_of(self, ledger: bytes) -> Head | None:
+        """Where the ledger of an id is."""
+        with self._connections.reading() as connection:
+            row = connection.execute(f"{_HEAD} WHERE l.ledger = ?", (ledger,)).fetchone()
+        return None if row is None else Head(*row)
+
     def heads(self) -> list[Head]:
         """All ledgers, in the order in which they were made."""
         with self._connections.reading() as connection:
@@ -100,13 +113,24 @@ class SqliteStore(SqliteErasing):
 
     def read(self, ledger: bytes, selection: Selection) -> Iterator[Stored]:
         """The selected events, fetched in pages, so that no read stays open between them."""
-        query, values = _query(ledger, selection)
 
-        def fetch(after: int, upto: int | None, rows: int) -> list[Row]:
-            with self._connections.reading() as connection, closing(connection.cursor()) as cursor:
-                return leading(cursor.execute(query, (*values, after, upto, upto, rows)))
+        def read_part(part: Selection) -> Iterator[Stored]:
+            query, values = _query(ledger, part)
 
-        return read_in_pages(selection, fetch)
+            def fetch(after: int, upto: int | None, rows: int) -> list[Row]:
+                with self._connections.reading() as connection, closing(connection.cursor()) as cursor:
+                    return leading(cursor.execute(query, (*values, after, upto, upto, rows)))
+
+            return read_in_pages(part, fetch)
+
+        return read_in_parts(selection, read_part)
+
+    def envelope(self, ledger: bytes, selection: Selection) -> Envelope | None:
+        """The envelope of the first selected event."""
+        query, values = _query(ledger, selection, _ENVELOPES)
+        with self._connections.reading() as connection:
+            row = connection.execute(query, (*values, selection.after, selection.upto, selection.upto, 1)).fetchone()
+        return None if row is None else Envelope(*row)
 
     def feed(self, *, after: int, limit: int) -> list[Stored]:
         """Events of all ledgers above a position, in the order of the feed."""
@@ -130,23 +154,6 @@ class SqliteStore(SqliteErasing):
         with self._connections.reading() as connection:
             row = connection.execute("SELECT content FROM blobs WHERE ledger = ? AND sha256 = ?", (ledger, sha256)).fetchone()
         return None if row is None else row[0]
-
-    def derived_get(self, ledger: bytes, kind: str, key: str) -> bytes | None:
-        """Something derived that was kept."""
-        with self._connections.reading() as connection:
-            row = connection.execute(
-                "SELECT value FROM derived WHERE ledger = ? AND kind = ? AND key = ?", (ledger, kind, key)
-            ).fetchone()
-        return None if row is None else row[0]
-
-    def derived_put(self, ledger: bytes, kind: str, key: str, value: bytes, *, erasures: int) -> bool:
-        """Keep something derived, unless anything was forgotten since it was made."""
-        with self._connections.writing() as connection:
-            done = connection.execute(
-                "INSERT OR REPLACE INTO derived SELECT ?, ?, ?, ? FROM ledgers WHERE ledger = ? AND erasures = ?",
-                (ledger, kind, key, value, ledger, erasures),
-            )
-            return done.rowcount == 1
 
     def close(self) -> None:
         """Close the connections of this process."""
@@ -178,21 +185,28 @@ def open_sqlite(path: str, journal: Journal | None = None) -> SqliteStore:
 
 
 def _set_journal(connection: sqlite3.Connection, wanted: Connections) -> None:
-    """Change the journal if it is another one, which is possible while nobody else has the store open."""
-    (before,) = connection.execute("PRAGMA journal_mode").fetchone()
-    if before in (wanted.journal, "memory"):
-        return
-    try:
-        (after,) = connection.execute(f"PRAGMA journal_mode = {wanted.journal}").fetchone()
-    except sqlite3.OperationalError as error:
-        if "locked" not in str(error):
-            raise
-        after = before
-    if after != wanted.journal:
-        raise StoreError(
-            f"the store {wanted.path} is in use with journal={after}: close it everywhere, or open it likewise",
-            path=wanted.path,
-        )
+    """Change the journal if it is another one, which is possible while nobody else has the store open.
+
+    Where several processes make a store at once, each has it open for a moment: so it is tried again for a while.
+    """
+    until = time.monotonic() + _JOURNAL_SECONDS
+    while True:
+        (found,) = connection.execute("PRAGMA journal_mode").fetchone()
+        if found in (wanted.journal, "memory"):
+            return
+        try:
+            (found,) = connection.execute(f"PRAGMA journal_mode = {wanted.journal}").fetchone()
+        except sqlite3.OperationalError as error:
+            if "locked" not in str(error):
+                raise
+        if found == wanted.journal:
+            return
+        if time.monotonic() > until:
+            raise StoreError(
+                f"the store {wanted.path} is in use with journal={found}: close it everywhere, or open it likewise",
+                path=wanted.path,
+            )
+        time.sleep(_JOURNAL_PAUSE_SECONDS)
 
 
 def _schema_of(connection: sqlite3.Connection, path: str) -> int:
@@ -274,9 +288,12 @@ def _numbered(batch: Batch, first: int, recorded_at: int) -> list[Envelope]:
 _columns: Final[Callable[[Envelope], tuple[Any, ...]]] = attrgetter(*Envelope.__slots__)
 
 
-def _query(ledger: bytes, selection: Selection) -> tuple[str, list[Any]]:
+def _query(ledger: bytes, selection: Selection, what: str = _STORED) -> tuple[str, list[Any]]:
     """The page query of a selection; its last four places are after, upto, upto and the page's size."""
-    query, values = f"{_STORED} WHERE e.ledger = ?{_KINDS[selection.kind]}", [ledger]
+    query = f"{what} WHERE e.ledger = ?{_KINDS[selection.kind]}"
+    values: list[Any] = [ledger]
+    if selection.versions is not None:
+        query, values = f"{query} AND e.version IN (SELECT value FROM json_each(?))", [ledger, json.dumps(selection.versions)]
     wanted: list[tuple[str, Any]] = [("turn", selection.turn), ("command", selection.command)]
     for column, value in wanted:
         if value is not None:
