@@ -40,7 +40,7 @@ def check(recorded: Iterable[Recorded]) -> Seen:
         assert envelope.version == seen.version + 1
         assert envelope.recorded_at >= seen.recorded_at
         assert envelope.turn == event.turn
-        assert not seen.closed or isinstance(event, e.OutcomeRecorded)
+        assert not seen.closed or isinstance(event, e.OutcomeRecorded | e.Governing)
         check_turn(seen, event)
         check_content(seen, envelope.version, event)
         seen.version, seen.recorded_at = envelope.version, envelope.recorded_at
@@ -67,7 +67,10 @@ def check_turn(seen: Seen, event: e.Event) -> None:
                 if side.version is None:
                     check_provenance(seen, side.turn, side.source)
             check_provenance(seen, event.turn, None)
-        case _:
+        case e.ForgettingDeclined():
+            assert event.turn is not None
+            assert seen.roles[event.turn - 1] == "user"
+        case _ if not isinstance(event, e.Governing):
             check_provenance(seen, event.turn, getattr(event, "source", None))
 
 
