@@ -16,6 +16,7 @@ from ledger.given import check_name, known_head
 from ledger.ledger import Ledger
 from ledger.reading import FeedReader
 from ledger.record import Recorded
+from ledger.redaction import Redactor
 from ledger.schema import Schema, StateModel
 from ledger.sqlite import open_sqlite
 from ledger.sqlite_connections import MEMORY, Journal
@@ -30,8 +31,9 @@ _SCHEME: Final = re.compile(r"^([A-Za-z][A-Za-z0-9+.-]+):(?=//)")
 class Ledgers(ForgettingCommands):
     """An open store and its ledgers. Close it, or use it as a context manager."""
 
-    def __init__(self, store: Store, clock: Clock) -> None:
+    def __init__(self, store: Store, clock: Clock, redactor: Redactor | None = None) -> None:
         super().__init__(store, clock)
+        self._redactor = redactor
         self._resume()
 
     def ledger(
@@ -47,7 +49,7 @@ class Ledgers(ForgettingCommands):
         ``schema``: a ``StateModel``, a ``Schema`` or a JSON Schema, which is put in force (see ``Ledger.declare``); or only a
         name.
         """
-        handle = Ledger(Writer(self.store, check_name(name), self.clock), self.forget)
+        handle = Ledger(Writer(self.store, check_name(name), self.clock, self._redactor), self.forget)
         named = schema if isinstance(schema, str) else None
         if task is not None or named is not None or parent is not None:
             handle.open(task=task, schema=named, parent=parent)
@@ -91,13 +93,14 @@ class Ledgers(ForgettingCommands):
         self.close()
 
 
-def connect(where: str | os.PathLike[str], *, clock: Clock = system_clock) -> Ledgers:
+def connect(where: str | os.PathLike[str], *, clock: Clock = system_clock, redact: Redactor | None = None) -> Ledgers:
     """Open a store, making it if there is none.
 
     ``where`` is a path, ``sqlite:///file.db`` (``sqlite:////absolute/file.db``; with ``?journal=delete`` at its end for a
     rollback journal), ``:memory:`` or ``postgresql://…`` (as libpq has it, with ``prepare=off`` behind a pooler in transaction
     mode). ``clock`` gives microseconds since 1970 (UTC). A SQLite store on a file system that is shared or virtual gets a
-    rollback journal by itself, and a ``SharedFilesystem`` warning.
+    rollback journal by itself, and a ``SharedFilesystem`` warning. ``redact`` keeps secrets out of what is recorded through
+    these handles; without it all is recorded as it is.
 
     ``InvalidInput`` for what is no place and for other kinds of URL, ``NotAStore`` where something else lies, ``StoreError``
     where the store cannot be opened.
@@ -105,14 +108,14 @@ def connect(where: str | os.PathLike[str], *, clock: Clock = system_clock) -> Le
     place = _place(where)
     found = _SCHEME.match(place)
     if found is None:
-        return Ledgers(_open_path(place), clock)
+        return Ledgers(_open_path(place), clock, redact)
     scheme = found[1].lower()
     if scheme not in _OPENERS:
         raise InvalidInput(
             f"a store at {scheme}:// is not known: give a path, :memory: or one of {', '.join(f'{s}://' for s in _OPENERS)}",
             path="store",
         )
-    return Ledgers(_OPENERS[scheme](place), clock)
+    return Ledgers(_OPENERS[scheme](place), clock, redact)
 
 
 def _place(where: object) -> str:

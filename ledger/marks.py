@@ -38,5 +38,10 @@ def artifact_mark(key: bytes, sha256: str) -> str:
     return _mark(key, b"artifact", sha256).hex()
 
 
+def secret_mark(secret: bytes, found: str) -> str:
+    """The keyed hash of a secret that was kept out, 12 hexadecimal digits."""
+    return _mark(secret, b"secret", found)[:6].hex()
+
+
 def _mark(key: bytes, kind: bytes, name: str) -> bytes:
     return hmac.digest(key, kind + b"\0" + name.encode("utf-8", "surrogatepass"), "sha256")[:16]

@@ -10,6 +10,7 @@ from ledger.codec import encode, type_of
 from ledger.events import ArtifactStored, Event, EventBase, Role, Source
 from ledger.json_text import JsonText, Text
 from ledger.parts import Frozen, Moment, Name, Part, Problem, ReturnPart, Sha256, TurnNumber, Usage
+from ledger.record import NO_TAGS, Tags
 
 
 class OpenLedger(Frozen):
@@ -103,8 +104,13 @@ Request = OpenLedger | DeclareSchema | RecordTurn | RecordReturn | SetFact | Ret
 """Everything that ``decide`` understands."""
 
 
-def digest(request: Request) -> str:
-    """The SHA-256 of a request, hexadecimal: what an idempotency key stands for."""
+def digest(request: Request, tags: Tags = NO_TAGS) -> str:
+    """What an idempotency key stands for: a SHA-256 of the request, and of whom and what it is about where that is said."""
+    found = _digest(request)
+    return found if tags == NO_TAGS else hashlib.sha256(repr((found, tags.subjects, tags.labels)).encode()).hexdigest()
+
+
+def _digest(request: Request) -> str:
     hasher = hashlib.sha256(type(request).__name__.encode() + b"\0")
     if isinstance(request, AppendEvents):
         for event in request.events:

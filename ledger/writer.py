@@ -33,6 +33,7 @@ from ledger.marks import FORGOTTEN_NAME, artifact_mark, names_key, subject_mark
 from ledger.quotes import stands_as_said
 from ledger.reading import Reader
 from ledger.record import NO_TAGS, Envelope, Recorded, Tags
+from ledger.redaction import Redactor, keyed
 from ledger.standing import Standing
 from ledger.store import Batch, Draft, Head, Selection, Store
 
@@ -56,10 +57,11 @@ class Command:
 class Writer:
     """Executes requests on one ledger: load what stands, decide, append; on a conflict fold the tail in and decide again."""
 
-    def __init__(self, store: Store, name: str, clock: Clock) -> None:
+    def __init__(self, store: Store, name: str, clock: Clock, redactor: Redactor | None = None) -> None:
         self._store = store
         self._name = name
         self._clock = clock
+        self._redactor = redactor
         self._lock = threading.RLock()
         self._id: bytes | None = None
         self._stored_name = name  # another one once the ledger was forgotten
@@ -148,7 +150,7 @@ class Writer:
         try:
             self._expect(command)
             self._know_turns_of(request)
-            events = decide(self._standing, request)
+            events = decide(self._standing, self._without_secrets(request))
             if events:
                 return self._append(events, request, command, blobs)
         except (VersionConflict, StoreError):
@@ -184,7 +186,7 @@ class Writer:
         blobs = self._check_artifacts(events, blobs)
         ledger = self._id or self._new()
         key = command.idempotency_key
-        digest = None if key is None else _digest(request, command.tags)
+        digest = None if key is None else self._digests(request, command.tags)[0]
         batch = Batch(
             name=self._stored_name,
             ledger=ledger,
@@ -262,7 +264,7 @@ class Writer:
         reader = Reader(self._store, self._id)
         first = [reader.recorded(row) for row in stored]
         payload = stored[0].payload  # without it the request is forgotten, but not that it was carried out
-        if payload is not None and request_digest_of(payload) != _digest(request, command.tags):
+        if payload is not None and request_digest_of(payload) not in self._digests(request, command.tags):
             raise IdempotencyConflict(
                 f"idempotency key {key!r} was used for another request at version {stored[0].envelope.version}: "
                 "use a new key for a new request",
@@ -270,6 +272,17 @@ class Writer:
                 version=stored[0].envelope.version,
             )
         return first
+
+    def _without_secrets(self, request: r.Request) -> r.Request:
+        """What is decided on and recorded; the key of a command stands for what was asked."""
+        return request if self._redactor is None else self._redactor.redacted(request, self._store.secret)
+
+    def _digests(self, request: r.Request, tags: Tags) -> tuple[str, ...]:
+        """What an idempotency key may stand for: first, what it stands for from now on."""
+        digest = r.digest(request, tags)
+        if self._without_secrets(request) is request:
+            return (digest,)
+        return keyed(digest, self._store.secret), digest
 
     def _command_of(self, ledger: bytes, key: str) -> bytes:
         return hmac.digest(self._store.secret, ledger + key.encode("utf-8", "surrogatepass"), "sha256")[:16]
@@ -330,14 +343,6 @@ def _read_all_turns(store: Store, ledger: bytes, standing: Standing) -> None:
     standing.turn, standing.roles, standing.forgotten_turns = whole.turn, whole.roles, whole.forgotten_turns
     standing.calls, standing.open_calls = whole.calls, whole.open_calls
     standing.known_from = 1
-
-
-def _digest(request: r.Request, tags: Tags) -> str:
-    """What an idempotency key stands for: the request, and whom and what it is about where that is said."""
-    digest = r.digest(request)
-    if tags == NO_TAGS:
-        return digest
-    return hashlib.sha256(repr((digest, tags.subjects, tags.labels)).encode()).hexdigest()
 
 
 def _draft(event: e.Event, request_digest: str | None, tags: Tags) -> Draft:
