@@ -10,7 +10,11 @@ import pytest
 from tests.forgetting.shelves import CATALOGUE, Shelf
 
 
-@pytest.fixture(params=CATALOGUE)
+# The rollback journal takes no part of its own in most tests: those that need it every day ask for it.
+SELDOM = {"sqlite-delete"}
+
+
+@pytest.fixture(params=[pytest.param(name, marks=pytest.mark.slow if name in SELDOM else ()) for name in CATALOGUE])
 def shelf(request: pytest.FixtureRequest, tmp_path: Path) -> Iterator[Shelf]:
     """A new store, of each kind in turn."""
     made = CATALOGUE[request.param](tmp_path)

@@ -88,6 +88,7 @@ def append_batches(shelf: Shelf, name: str, size: int, stop: Any) -> int:
         while not stop.is_set():
             handle.append([said(turn + 1 + place) for place in range(size)])
             turn += size
+            time.sleep(PAUSE_SECONDS)
     return turn
 
 
