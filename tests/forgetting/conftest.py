@@ -9,7 +9,6 @@ import pytest
 
 from tests.forgetting.shelves import CATALOGUE, Shelf
 
-
 # The rollback journal takes no part of its own in most tests: those that need it every day ask for it.
 SELDOM = {"sqlite-delete"}
 
