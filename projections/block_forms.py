@@ -39,17 +39,20 @@ _OURS: Final = frozenset(
         *get_args(Source),
     }
 )
-"""Keys that have a meaning of their own in a line: a field of such a name is written out as entity and value."""
+"""Keys that have a meaning of their own in a line: a field of such a name is written so that it is not taken for one."""
 
+_BACKTICK: Final = "\\u0060"
 _ABOUT_CHARACTERS: Final = 120
 """How much is said of what a contradiction is about: its line never gives way."""
 
-_PLAIN_NAME: Final = re.compile(r"\w[\w.-]*", re.ASCII)
-_MARKUP: Final = re.compile(r"[`*\[\]|~]")
+_PLAIN_NAME: Final = re.compile("[A-Za-z0-9]+(?:_[A-Za-z0-9]+)*")
 
 
 class BlockForm(Protocol):
-    """Writes the lines of a block."""
+    """Writes the lines of a block, which stand between ``opening`` and ``closing``."""
+
+    opening: str
+    closing: str
 
     def label(self, place: str) -> str:
         """What the block is, and what holds where something else says otherwise."""
@@ -82,7 +85,13 @@ def is_confirmed(source: Source) -> bool:
 
 
 class JsonLines:
-    """One JSON object a line; provenance as ``"user":11``, the source with its turn."""
+    """One JSON object a line; provenance as ``"user":11``, the source with its turn.
+
+    A field whose name could be read as one of our keys, or as one of our marks, stands as ``"entity"`` with its ``"value"``.
+    """
+
+    opening = "<state>\n"
+    closing = "</state>\n"
 
     def __init__(self, *, provenance: bool) -> None:
         self._provenance = provenance
@@ -98,8 +107,9 @@ class JsonLines:
     def fact(self, name: str, fact: FactNow) -> str:
         """The value that stands in a field."""
         value = escaped_json(fact.json)
-        key = name if self._provenance or is_confirmed(fact.source) else f"{name}?"
-        said = {"entity": escaped(key), "value": value} if name in _OURS else {key: value}
+        mark = "" if self._provenance or is_confirmed(fact.source) else "?"
+        written_out = name in _OURS or name.endswith("?")
+        said = {f"entity{mark}": escaped(name), "value": value} if written_out else {f"{name}{mark}": value}
         problem = {"problem": escaped(fact.problems[0].rule)} if fact.problems else {}
         return _object({**said, **problem, **self._origin(fact.turn, fact.source)})
 
@@ -126,8 +136,13 @@ class JsonLines:
 
 
 class CompactText:
-    """One ``name: value`` a line."""
+    """One ``name: value`` a line, values as JSON; provenance as ``(user 11)``, the source with its turn.
 
+    A name stands in quotes unless it is a plain word and none of our keys.
+    """
+
+    opening = "<state>\n"
+    closing = "</state>\n"
     bullet = ""
 
     def __init__(self, *, provenance: bool) -> None:
@@ -144,9 +159,11 @@ class CompactText:
     def fact(self, name: str, fact: FactNow) -> str:
         """The value that stands in a field."""
         mark = "" if self._provenance or is_confirmed(fact.source) else "?"
-        shown = name if _PLAIN_NAME.fullmatch(name) else self._text(name)
+        shown = name if _PLAIN_NAME.fullmatch(name) and name not in _OURS else self._text(name)
         problem = f" [problem: {self._text(fact.problems[0].rule)}]" if fact.problems else ""
-        return self._line(f"{shown}{mark}", f"{self._json(fact.json)}{problem}", self._origin(fact.turn, fact.source))
+        return self._line(
+            f"{shown}{mark}", f"{self._literal(escaped_json(fact.json))}{problem}", self._origin(fact.turn, fact.source)
+        )
 
     def entry(self, section: str, entry: Entry, *, why: bool) -> str:
         """An entry of a list section."""
@@ -172,25 +189,27 @@ class CompactText:
     def _origin(self, turn: int | None, source: str | None) -> str:
         if not self._provenance or source is None:
             return ""
-        return source if turn is None else f"{source}, turn {turn}"
+        return source if turn is None else f"{source} {turn}"
 
     def _text(self, text: str) -> str:
-        return escaped(text)
+        return self._literal(escaped(text))
 
-    def _json(self, source: str) -> str:
-        return escaped_json(source)
+    def _literal(self, json: str) -> str:
+        return json
 
 
 class Markdown(CompactText):
-    """A list; values stand in it as JSON, with the characters of Markdown escaped, so that none of them marks anything up."""
+    """A list. Values stand in code spans, as JSON without a backtick, so that nothing in them marks anything up.
 
+    The tags have blank lines around them: else all between them would be HTML to a renderer, and no list.
+    """
+
+    opening = "<state>\n\n"
+    closing = "\n</state>\n"
     bullet = "- "
 
-    def _text(self, text: str) -> str:
-        return _MARKUP.sub(_escape, escaped(text))
-
-    def _json(self, source: str) -> str:
-        return _MARKUP.sub(_escape, escaped_json(source)) if source.startswith('"') else escaped_json(source)
+    def _literal(self, json: str) -> str:
+        return f"`{json.replace('`', _BACKTICK)}`"
 
 
 def _short(about: str) -> str:
@@ -199,7 +218,3 @@ def _short(about: str) -> str:
 
 def _object(members: Mapping[str, str]) -> str:
     return "{" + ",".join(f"{escaped(name)}:{value}" for name, value in members.items()) + "}"
-
-
-def _escape(match: re.Match[str]) -> str:
-    return f"\\u{ord(match.group()):04x}"

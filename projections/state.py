@@ -95,8 +95,10 @@ class State:
 
     @property
     def is_bare(self) -> bool:
-        """Whether there is nothing beyond the task, which a window has verbatim."""
-        return not self.entities and not self.contradictions and not any(self.entries.values())
+        """Whether a block has nothing to show beyond the task, which a window has verbatim."""
+        facts = any(fact.is_shown for fact in self.entities.values())
+        entries = any(self.entries[section] and self.section(section).rendered for section in SECTIONS)
+        return not (facts or entries or self.contradictions)
 
     def to_json(self) -> bytes:
         """The answer as JSON: basis, task, sections, block."""

@@ -1,7 +1,8 @@
 """The state as a text for a model: one line for each fact and entry, capped, with a receipt of what gave way.
 
-Lines stand in a fixed order: facts as they first came up, then constraints, decisions, rejected options, open questions, and
-contradictions; so a change of one field changes one line. What gives way, one after the other, until the block fits its tokens:
+Lines stand in a fixed order: declared fields as they are declared, other facts as they first came up, then constraints,
+decisions, rejected options, open questions, and contradictions; so a change of one field changes one line. What gives way, one
+after the other, until the block fits its tokens:
 
 1. why an entry was made, the oldest first
 2. rejected options, then decisions, the oldest first
@@ -9,14 +10,15 @@ contradictions; so a change of one field changes one line. What gives way, one a
 4. open questions, then constraints, the oldest first
 5. facts of the user and of the interface, the one that was set longest ago first
 
-The label and open contradictions never give way. A last line counts what is not shown.
+The label, the task where it is quoted, and open contradictions never give way. A last line counts what is not shown.
 """
 
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Callable, Iterator, Mapping
+from collections.abc import Callable, Iterable, Iterator
 from dataclasses import dataclass
+from functools import partial
 from typing import TYPE_CHECKING, Final, Literal, get_args
 
 from pydantic import Field
@@ -31,6 +33,7 @@ if TYPE_CHECKING:
     from projections.state import FactNow, State
 
 Place = Literal["above", "below"]
+Part = Literal["line", "why"]
 Count = Callable[[str], int]
 
 TASK_CHARACTERS: Final = 280
@@ -39,6 +42,7 @@ TASK_CHARACTERS: Final = 280
 _SECTIONS: Final[tuple[Section, ...]] = get_args(Section)
 _ENTITIES: Final = "entities"
 _STAYS: Final[dict[str, int]] = {"rejected": 1, "decisions": 2, "open": 5, "constraints": 6}
+_FACTS_OF_OTHERS: Final = 3
 _FACTS_OF_USERS: Final = 7
 
 
@@ -67,7 +71,7 @@ class GivenWay:
 
     section: str
     name: str
-    part: Literal["line", "why"]
+    part: Part
     rule: Literal["cap", "tokens"]
 
 
@@ -85,100 +89,154 @@ class Block:
 
 @dataclass(frozen=True, slots=True)
 class _Line:
-    """A line that may give way, and what it reads without its reason; of two, the one that ``stays`` less goes first."""
+    """A line that may give way: of two, the one that ``stays`` less goes first.
+
+    ``place``: where it stands. ``shorter`` writes it without why an entry was made, where ``whole`` says that.
+    """
 
     section: str
     name: str
-    text: str
-    without_why: str | None
     stays: int
     since: int
+    place: int
+    whole: Callable[[], str]
+    shorter: Callable[[], str] | None = None
 
-    @property
-    def key(self) -> tuple[str, str]:
-        """No two lines have the same."""
-        return self.section, self.name
+
+Step = tuple[_Line, Part]
 
 
 def block_of(state: State, options: BlockOptions, *, count: Count, place: Place = "above") -> Block:
     """The block of a state. ``place`` says where the rest of the conversation stands, seen from the block."""
     form = _FORMS[options.form](provenance=options.provenance)
     lines, capped = _capped(state, options, form)
-    shown = {line.key: line.text for line in lines}
-    gave_way = {(given.section, given.name): given for given in capped}
-    costs = {key: count(f"{text}\n") for key, text in shown.items()}
-    text = _text(state, options, form, shown=shown, gave_way=gave_way, place=place)
-    estimate = count(text)
-    for line, part in _steps(lines):
-        if estimate <= options.budget_tokens:  # the sum of the lines is close to the whole, which is counted before it counts
-            text = _text(state, options, form, shown=shown, gave_way=gave_way, place=place)
-            estimate = count(text)
-            if estimate <= options.budget_tokens:
-                break
-        left = line.without_why if part == "why" else None
-        estimate -= costs[line.key] - (0 if left is None else count(f"{left}\n"))
-        if left is None:
-            del shown[line.key]
+    top = [form.label(place)]
+    if options.task and state.task is not None:
+        top.append(form.task(_cut(state.task), state.task_turn, state.task_source))
+    bottom = [form.contradiction(found) for found in state.contradictions]
+    missing = Counter([given.section for given in capped] + [line.section for line in lines])
+    draft = _Draft(form, top, bottom, missing=missing, count=count)
+    text, steps = _fill(draft, list(_steps(lines)), options.budget_tokens)
+    return Block(text, count(text), (*capped, *_given_way(steps)))
+
+
+class _Draft:
+    """What a block shows so far; to begin with, no line that may give way.
+
+    ``sum_tokens`` is what it costs, added up line by line, without the last line, which counts what is missing.
+    """
+
+    def __init__(self, form: BlockForm, top: list[str], bottom: list[str], *, missing: Counter[str], count: Count) -> None:
+        self._form = form
+        self._top = top
+        self._bottom = bottom
+        self._missing = missing
+        self._shown: dict[int, str] = {}
+        self.count = count
+        self.sum_tokens = count(self._text([]))
+
+    def put_back(self, line: _Line, part: Part) -> None:
+        """Show a line, or also why its entry was made."""
+        if part == "line":
+            self._missing[line.section] -= 1
+        write = line.whole if part == "why" or line.shorter is None else line.shorter
+        self._show(line.place, write())
+
+    def take(self, line: _Line, part: Part) -> None:
+        """Take a line away, or only why its entry was made."""
+        if part == "line" or line.shorter is None:
+            self._missing[line.section] += 1
+            self._show(line.place, None)
         else:
-            shown[line.key], costs[line.key] = left, count(f"{left}\n")
-        gave_way[line.key] = GivenWay(line.section, line.name, part, "tokens")
-    text = _text(state, options, form, shown=shown, gave_way=gave_way, place=place)
-    return Block(text, count(text), tuple(gave_way.values()))
+            self._show(line.place, line.shorter())
+
+    def _show(self, place: int, text: str | None) -> None:
+        before = self._shown.pop(place, None)
+        self.sum_tokens -= 0 if before is None else self.count(f"{before}\n")
+        if text is not None:
+            self._shown[place] = text
+            self.sum_tokens += self.count(f"{text}\n")
+
+    def text(self) -> str:
+        """The block as it is now."""
+        missing = {section: self._missing[section] for section in (_ENTITIES, *_SECTIONS) if self._missing[section]}
+        return self._text([self._form.not_shown(missing)] if missing else [])
+
+    def _text(self, last: list[str]) -> str:
+        lines = (*self._top, *(self._shown[place] for place in sorted(self._shown)), *self._bottom, *last)
+        return self._form.opening + "".join(f"{line}\n" for line in lines) + self._form.closing
+
+
+def _fill(draft: _Draft, steps: list[Step], budget_tokens: int) -> tuple[str, list[Step]]:
+    """The text with as few steps taken as will fit, and these steps.
+
+    From the last step back, so that only what is shown is written and counted, however much there is. The sum of the lines is
+    close to what the whole costs; the whole is counted before it counts.
+    """
+    taken = len(steps)
+    while taken and draft.sum_tokens <= budget_tokens:
+        taken -= 1
+        draft.put_back(*steps[taken])
+    text = draft.text()
+    while taken < len(steps) and max(draft.sum_tokens, draft.count(text)) > budget_tokens:
+        draft.take(*steps[taken])
+        taken += 1
+        text = draft.text()
+    return text, steps[:taken]
 
 
 def _capped(state: State, options: BlockOptions, form: BlockForm) -> tuple[list[_Line], list[GivenWay]]:
     """The lines within the caps of their sections, in order, and what the caps leave out."""
-    lines = [
-        _Line(_ENTITIES, name, form.fact(name, fact), None, _fact_stays(fact), fact.version)
-        for name, fact in state.entities.items()
-        if fact.is_shown
-    ]
+    lines = [_fact_line(name, fact, form, place) for place, (name, fact) in enumerate(_in_order(state)) if fact.is_shown]
     gave_way = []
     for section in _SECTIONS:
         spec = state.section(section)
         entries = state.entries[section] if spec.rendered else ()
         most = spec.most_shown or options.most_entries
         gave_way += [GivenWay(section, entry.id, "line", "cap") for entry in entries[:-most]]
-        lines += [_entry_line(section, entry, form) for entry in entries[-most:]]
+        first = len(state.entities) + len(lines)
+        lines += [_entry_line(entry, options, form, place) for place, entry in enumerate(entries[-most:], first)]
     return lines, gave_way
 
 
-def _fact_stays(fact: FactNow) -> int:
-    return _FACTS_OF_USERS if is_confirmed(fact.source) else 3 + RANK[fact.source]
+def _in_order(state: State) -> Iterator[tuple[str, FactNow]]:
+    declared = () if state.schema is None else [spec.name for spec in state.schema.fields if spec.name in state.entities]
+    return ((name, state.entities[name]) for name in dict.fromkeys((*declared, *state.entities)))
 
 
-def _entry_line(section: Section, entry: Entry, form: BlockForm) -> _Line:
-    shorter = None if entry.why is None else form.entry(section, entry, why=False)
-    return _Line(section, entry.id, form.entry(section, entry, why=True), shorter, _STAYS[section], entry.from_version)
+def _fact_line(name: str, fact: FactNow, form: BlockForm, place: int) -> _Line:
+    stays = _FACTS_OF_USERS if is_confirmed(fact.source) else _FACTS_OF_OTHERS + RANK[fact.source]
+    return _Line(_ENTITIES, name, stays, fact.version, place, partial(form.fact, name, fact))
 
 
-def _steps(lines: list[_Line]) -> Iterator[tuple[_Line, Literal["line", "why"]]]:
+def _entry_line(entry: Entry, options: BlockOptions, form: BlockForm, place: int) -> _Line:
+    says_why = options.provenance and entry.why is not None
+    return _Line(
+        entry.section,
+        entry.id,
+        _STAYS[entry.section],
+        entry.from_version,
+        place,
+        partial(form.entry, entry.section, entry, why=True),
+        partial(form.entry, entry.section, entry, why=False) if says_why else None,
+    )
+
+
+def _steps(lines: list[_Line]) -> Iterator[Step]:
     """What gives way, first things first."""
     for line in sorted(lines, key=lambda line: line.since):
-        if line.without_why is not None:
+        if line.shorter is not None:
             yield line, "why"
     for line in sorted(lines, key=lambda line: (line.stays, line.since)):
         yield line, "line"
 
 
-def _text(
-    state: State,
-    options: BlockOptions,
-    form: BlockForm,
-    *,
-    shown: Mapping[tuple[str, str], str],
-    gave_way: Mapping[tuple[str, str], GivenWay],
-    place: Place,
-) -> str:
-    lines = [form.label(place)]
-    if options.task and state.task is not None:
-        lines.append(form.task(_cut(str(state.task)), state.task_turn, state.task_source))
-    lines += shown.values()
-    lines += map(form.contradiction, state.contradictions)
-    missing = Counter(given.section for given in gave_way.values() if given.part == "line")
-    if missing:
-        lines.append(form.not_shown(missing))
-    return "\n".join(["<state>", *lines, "</state>"]) + "\n"
+def _given_way(steps: list[Step]) -> Iterable[GivenWay]:
+    """What the steps took, each line once: where it went, why its entry was made went with it."""
+    gone = {line.place for line, part in steps if part == "line"}
+    return (
+        GivenWay(line.section, line.name, part, "tokens") for line, part in steps if part == "line" or line.place not in gone
+    )
 
 
 def _cut(text: str) -> str:
