@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import os
 import warnings
-from collections.abc import Iterable, Sequence
+from collections.abc import Callable, Iterable, Sequence
 from dataclasses import replace
 from typing import Any
 
@@ -18,7 +18,7 @@ from ledger.forgetting_job import DerivedPlace, Job, Worker, job_of
 from ledger.given import built, known_head
 from ledger.json_text import has_lone_surrogate
 from ledger.limits import MAX_TURN
-from ledger.marks import names_key, subject_mark
+from ledger.marks import FORGOTTEN_NAME, names_key, subject_mark
 from ledger.reading import Reader
 from ledger.retention import RETENTION, past_retention
 from ledger.store import Head, Selection, Store
@@ -112,13 +112,29 @@ class ForgettingCommands:
         reason = _text("because", because)
         if subject is not None:
             check_tags((subject,), ())
-            if not self.store.unfence(subject_mark(self.store.secret, subject)):
+            mark = subject_mark(self.store.secret, subject)
+            self._check_complete(lambda job: job.subject == mark.hex(), "subject")
+            if not self.store.unfence(mark):
                 raise InvalidInput("this subject was not forgotten, so it needs no re-authorising", path="subject")
             return
-        head = known_head(self.store, ledger or "")
-        event = e.LedgerReauthorised(because=reason)
-        Writer(self.store, head.name, self.clock).execute(r.AppendEvents(events=(event,)), Command(actor=actor))
-        self.store.rename(head.ledger, ledger or "")
+        self._reauthorise_ledger(ledger or "", reason, actor)
+
+    def _reauthorise_ledger(self, name: str, because: str, actor: str | None) -> None:
+        if name.startswith(FORGOTTEN_NAME):
+            raise InvalidInput(f"{name!r} is what is left of a name: give the name that the ledger had", path="ledger")
+        head = known_head(self.store, name)
+        self._check_complete(lambda job: head.ledger.hex() in (*job.ledgers, *job.fences), "ledger")
+        last = next((item.event for item in Reader(self.store, head.ledger).governing[::-1]), None)
+        if head.name == name or not isinstance(last, e.LedgerReauthorised):  # else only its name is still to be given back
+            event = e.LedgerReauthorised(because=because)
+            Writer(self.store, head.name, self.clock).execute(r.AppendEvents(events=(event,)), Command(actor=actor))
+        self.store.rename(head.ledger, name)
+
+    def _check_complete(self, concerns: Callable[[Job], bool], path: str) -> None:
+        """What is still being forgotten cannot be taken back: the rest of the job would undo it."""
+        for job in self.forgettings():
+            if not job.finished and not job.is_deferred and concerns(job):
+                raise InvalidInput(f"job {job.job}, which forgets this {path}, is not complete: resume it first", path=path)
 
     def retain(self, ledger: str | None = None, *, actor: str | None = None, dry_run: bool = False) -> list[Forgetting]:
         """Erase what is past its retention now, in one ledger or in all; a report for each ledger where there is something.

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterator
+from pathlib import Path
 from typing import Any
 
 import pytest
@@ -167,3 +168,29 @@ def test_a_name_that_becomes_free_is_not_taken_by_another(ledgers: Ledgers, case
     with pytest.raises(LedgerError):
         ledgers.ledger(NAME).record_turn("user", "a new one")
     assert len(ledgers.heads()) == 2
+
+
+def test_what_is_still_being_forgotten_is_not_re_authorised(tmp_path: Path) -> None:
+    with connect(tmp_path / "record.db") as store:
+        case = store.ledger("case")
+        case.record_turn("user", "Hello.", subjects=["customer:1"])
+        store.derives(Stubborn())
+        assert case.forget(everything=True, reason="asked to").state == "incomplete"
+        with pytest.raises(InvalidInput, match="resume it first"):
+            store.reauthorise(ledger="case", because="asked to")
+        store.no_longer_derives("stubborn")
+        assert [report.state for report in store.resume_forgetting()] == ["complete"]
+        with pytest.raises(InvalidInput, match="the name that the ledger had"):
+            store.reauthorise(ledger=store.heads()[0].name, because="asked to")
+        store.reauthorise(ledger="case", because="asked to")
+        assert case.record_turn("user", "Hello again.") == 2
+
+
+class Stubborn:
+    """Holds on to what was derived."""
+
+    name = "stubborn"
+
+    def forget(self, ledger: bytes, versions: tuple[int, ...]) -> None:
+        """Refuses."""
+        raise OSError("the disk is not mounted")
