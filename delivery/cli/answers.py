@@ -9,7 +9,6 @@ from delivery.cli.printing import one_line, plain_value, print_basis, print_tabl
 from ledger.erased import Forgotten
 from projections.forgetting import ErasedPlace
 from projections.render.text import part_text
-from projections.state import State
 from projections.transcript import Return, Transcript, Turn
 from projections.window import Window
 from replay.answers import FieldHistory
@@ -79,14 +78,6 @@ def print_window(found: Window) -> None:
     print_text(f"\n{found.tokens:,} tokens ({found.encoding})")
 
 
-def print_state(found: State) -> None:
-    """The block, as a model sees it, and what was forgotten."""
-    print_text(found.block.rstrip("\n"))
-    if found.task_forgotten is not None:
-        print_text(f"task: {marked(found.task_forgotten)}")
-    print_places(found.forgotten)
-
-
 def print_history(found: FieldHistory) -> None:
     """A field's values with the versions where they stood, then contradictions."""
     rows = [
@@ -95,8 +86,6 @@ def print_history(found: FieldHistory) -> None:
     ]
     print_table((found.field, "source", "turn", "versions", "ended because"), rows)
     for value in found.values:
-        if isinstance(value.json, Forgotten):
-            print_text(f"version {value.from_version}: {marked(value.json)}")
         if isinstance(value.because, Forgotten) and value.because != value.json:
             print_text(f"version {value.to_version}: {marked(value.because)}")
     for dispute in found.contradictions:

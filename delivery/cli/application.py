@@ -1,6 +1,6 @@
 """How the command line runs: options, commands, and errors as one line on standard error.
 
-Exit codes: 0, 1 for a fault of ours or of the store and for what could not be forgotten, 2 for a mistake of the caller's.
+Exit codes: 0, 1 for a fault of ours or of the store and for what was refused, 2 for a mistake of the caller's.
 """
 
 from __future__ import annotations
@@ -15,14 +15,21 @@ from typer.core import TyperGroup
 
 from delivery.app import STORE_VARIABLE, store_place
 from delivery.cli.checking import verify
+from delivery.cli.claiming import confirm, resolve, retract, set_command
+from delivery.cli.comparing import diff_command
+from delivery.cli.declaring import declare, rejected, schema
 from delivery.cli.demonstration import demo
 from delivery.cli.examples import EXAMPLES, START, shown
+from delivery.cli.explaining import explain
+from delivery.cli.extracting import extract_command
 from delivery.cli.forgetting import forget
 from delivery.cli.keeping import hold, retain
 from delivery.cli.preparing import init
 from delivery.cli.printing import flush, leave_unread, one_line, prepare_streams, print_text
-from delivery.cli.reading import explain, handoff, ledgers, show, state, window
+from delivery.cli.reading import handoff, ledgers, show, window
 from delivery.cli.recording import import_command
+from delivery.cli.states import state
+from delivery.extractors.errors import ExtractorFailed
 from ledger.errors import (
     CorruptRecord,
     LedgerError,
@@ -30,6 +37,7 @@ from ledger.errors import (
     NothingToForget,
     OnHold,
     StoreError,
+    SupersessionMismatch,
     UnknownEventType,
     VersionConflict,
 )
@@ -38,8 +46,8 @@ from ledger.forgetting_commands import ForgettingIncomplete, ForgettingResumed
 OURS: Final = 1
 CALLERS: Final = 2
 
-_FAULTS: Final = (StoreError, CorruptRecord, UnknownEventType, VersionConflict)
-_NOT_FORGOTTEN: Final = (NothingToForget, OnHold)
+_FAULTS: Final = (StoreError, CorruptRecord, UnknownEventType, VersionConflict, ExtractorFailed)
+_REFUSED: Final = (NothingToForget, OnHold, SupersessionMismatch)
 
 app = typer.Typer(
     name="context-ledger",
@@ -81,7 +89,16 @@ _COMMANDS: Final[dict[str, Callable[..., None]]] = {
     "state": state,
     "window": window,
     "explain": explain,
+    "diff": diff_command,
     "handoff": handoff,
+    "set": set_command,
+    "confirm": confirm,
+    "retract": retract,
+    "resolve": resolve,
+    "declare": declare,
+    "schema": schema,
+    "extract": extract_command,
+    "rejected": rejected,
     "verify": verify,
     "forget": forget,
     "retain": retain,
@@ -120,7 +137,7 @@ def _note(message: Warning | str, category: type[Warning], filename: str, lineno
 
 def _failed(error: Exception) -> int:
     if isinstance(error, LedgerError):
-        is_ours = isinstance(error, _FAULTS + _NOT_FORGOTTEN) and not isinstance(error, NotAStore)
+        is_ours = isinstance(error, _FAULTS + _REFUSED) and not isinstance(error, NotAStore)
         return _complain(str(error), OURS if is_ours else CALLERS)
     # By name and not by class: typer carries its own click or uses the installed one, depending on its release.
     if type(error).__name__ == "NoArgsIsHelpError":

@@ -24,11 +24,15 @@ JudgedAt = Annotated[
     typer.Option("--judged-at", metavar="TIME", help="When it is judged what is past its retention (as for --at); else now."),
 ]
 
+FieldName = Annotated[str, typer.Argument(metavar="FIELD", help="Name of the field, or another name that is declared for it.")]
+Because = Annotated[str | None, typer.Option(metavar="TEXT", help="Why.")]
+JsonValue = Annotated[bool, typer.Option("--json-value", help="VALUE is JSON, not a text.")]
+
 _TURN: Final = re.compile(r"turn:(\d+)")
 
 
-def moment(text: str | None) -> At:
-    """What ``--at`` means."""
+def moment(text: str | None, option: str = "--at") -> At:
+    """What ``--at`` means, or another option that takes the same."""
     if text is None:
         return None
     if text.isascii() and text.isdigit():
@@ -40,16 +44,26 @@ def moment(text: str | None) -> At:
         return datetime.fromisoformat(text)
     except ValueError:
         raise InvalidInput(
-            f"--at {text!r} is no version (12), turn (turn:7) or time with its zone (2031-05-11T09:00:00Z)", path="at"
+            f"{option} {text!r} is no version (12), turn (turn:7) or time with its zone (2031-05-11T09:00:00Z)",
+            path=_path(option),
         ) from None
 
 
-def judgement(text: str | None) -> datetime | None:
-    """What ``--judged-at`` means: a time with its zone."""
+def instant(text: str | None, option: str) -> datetime | None:
+    """What an option means that takes a time with its zone."""
     try:
         found = None if text is None else datetime.fromisoformat(text)
     except ValueError:
         found = None
     if text is not None and (found is None or found.tzinfo is None):
-        raise InvalidInput(f"--judged-at {text!r} is no time with its zone (2031-05-11T09:00:00Z)", path="judged_at")
+        raise InvalidInput(f"{option} {text!r} is no time with its zone (2031-05-11T09:00:00Z)", path=_path(option))
     return found
+
+
+def judgement(text: str | None) -> datetime | None:
+    """What ``--judged-at`` means: a time with its zone."""
+    return instant(text, "--judged-at")
+
+
+def _path(option: str) -> str:
+    return option.removeprefix("--").replace("-", "_")

@@ -10,12 +10,14 @@ import orjson
 import typer
 
 from delivery.app import DEFAULT_STORE, STORE_VARIABLE, open_store
-from delivery.cli.answers import print_brief, print_history, print_state, print_window
+from delivery.cli.answers import print_brief, print_window
 from delivery.cli.arguments import AsJson
+from delivery.cli.explaining import explained_json, print_explained
 from delivery.cli.forgettings import print_forgettings
 from delivery.cli.preparing import shown_place
 from delivery.cli.printing import counted, print_json, print_text
 from delivery.cli.refund_case import NAME, record_refund_case
+from delivery.cli.states import print_state, state_json
 from ledger import connect
 from ledger.verify import verify_store
 from projections.policy import Policy
@@ -62,13 +64,14 @@ def _answers(before: View, now: View) -> dict[str, Any]:
     return {
         "before": {name: orjson.Fragment(answer) for name, answer in _asked(before).items()},
         "now": {name: orjson.Fragment(answer) for name, answer in _asked(now).items()},
-        "history": orjson.Fragment(now.history(_FIELD).to_json()),
+        "history": orjson.Fragment(explained_json(now.history(_FIELD), now.explain(_FIELD))),
         "handoff": orjson.Fragment(now.handoff().to_json()),
     }
 
 
 def _asked(view: View) -> dict[str, bytes]:
-    return {"window": view.window(_POLICY).to_json(), "state": view.state().to_json()}
+    state = view.state()
+    return {"window": view.window(_POLICY).to_json(), "state": state_json(state, state.shown())}
 
 
 def _print_answers(before: View, now: View) -> None:
@@ -76,9 +79,10 @@ def _print_answers(before: View, now: View) -> None:
         _title(f"Window, {title}")
         print_window(asked.window(_POLICY))
         _title(f"State, {title}")
-        print_state(asked.state())
+        state = asked.state()
+        print_state(state, state.shown())
     _title("History of the amount")
-    print_history(now.history(_FIELD))
+    print_explained(now.history(_FIELD), now.explain(_FIELD), {turn.number: turn for turn in now.transcript().turns})
     _title("Handoff to a fresh session")
     print_brief(now.handoff().brief)
 

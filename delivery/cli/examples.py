@@ -14,6 +14,11 @@ START: Final = (
 )
 """How to begin."""
 
+_DECLARE: Final = (
+    """echo '{"title":"Parcel","properties":{"kg":{"type":"number"}}}' > p.json""",
+    "context-ledger declare parcel-7 p.json",
+)
+
 EXAMPLES: Final[dict[str, tuple[str, ...]]] = {
     "demo": ("context-ledger demo",),
     "import": (
@@ -24,13 +29,34 @@ EXAMPLES: Final[dict[str, tuple[str, ...]]] = {
     "init": ("context-ledger --store cases.db init",),
     "ledgers": (_STORE, "context-ledger ledgers"),
     "show": (_STORE, "context-ledger show refund-ORD-88213 --at turn:4"),
-    "state": (_STORE, "context-ledger state refund-ORD-88213 --at 12"),
+    "state": (
+        _STORE,
+        "context-ledger state refund-ORD-88213 --at 12",
+        "context-ledger state refund-ORD-88213 --form markdown --no-provenance",
+    ),
     "window": (
         _STORE,
         "context-ledger window refund-ORD-88213 --tail 4 --budget 2000",
         "context-ledger window refund-ORD-88213 --render anthropic --json",
     ),
     "explain": (_STORE, "context-ledger explain refund-ORD-88213 amount"),
+    "diff": (_STORE, "context-ledger diff refund-ORD-88213 --from turn:10 --to turn:12"),
+    "set": (
+        _STORE,
+        "context-ledger set refund-ORD-88213 delivery express",
+        "context-ledger set refund-ORD-88213 delivery standard --was express \\",
+        "    --because 'the customer is not in a hurry'",
+    ),
+    "confirm": (_STORE, "context-ledger confirm refund-ORD-88213 customer_id"),
+    "retract": (_STORE, "context-ledger retract refund-ORD-88213 charge --because 'it was void'"),
+    "resolve": (
+        _STORE,
+        "context-ledger resolve refund-ORD-88213 con_22 --because 'two countries'",
+    ),
+    "declare": (_STORE, *_DECLARE),
+    "schema": (_STORE, *_DECLARE, "context-ledger schema parcel-7"),
+    "extract": (_STORE, *_DECLARE, "context-ledger extract parcel-7 --rules"),
+    "rejected": (_STORE, "context-ledger rejected refund-ORD-88213"),
     "handoff": (_STORE, "context-ledger handoff refund-ORD-88213 --at turn:10"),
     "verify": (_STORE, "context-ledger verify", "context-ledger verify refund-ORD-88213 --json"),
     "forget": (

@@ -1,4 +1,4 @@
-"""Commands that ask: what there is, what was said, what holds, what a model would see."""
+"""Commands that ask: what there is, what was said, what a model or a fresh session would see."""
 
 from __future__ import annotations
 
@@ -7,15 +7,14 @@ from typing import Annotated
 import typer
 
 from delivery.app import open_existing_store
-from delivery.cli.answers import print_brief, print_history, print_state, print_transcript, print_window
+from delivery.cli.answers import print_brief, print_transcript, print_window
 from delivery.cli.arguments import AsJson, JudgedAt, LedgerName, Moment, judgement, moment
 from delivery.cli.printing import print_basis, print_json, print_table, print_text
-from ledger.errors import InvalidInput, nearest
 from projections.policy import Policy
 from projections.render import RENDERERS
 from projections.wire import to_json
 from replay.listing import listing
-from replay.view import View, view
+from replay.view import view
 
 _DEFAULT = Policy()
 
@@ -51,22 +50,6 @@ def show(
     print_transcript(shown.transcript, forgotten.places)
 
 
-def state(
-    context: typer.Context, ledger: LedgerName, *, at: Moment = None, judged_at: JudgedAt = None, as_json: AsJson = False
-) -> None:
-    """Show what holds: task, facts, decisions, what is open.
-
-    Also constraints, and what was rejected; all of it as the block that a window shows to a model.
-    """
-    with open_existing_store(context.obj) as store:
-        found = view(store, ledger, at=moment(at), judged_at=judgement(judged_at)).state()
-    if as_json:
-        print_json(found.to_json())
-    else:
-        print_basis(found.basis)
-        print_state(found)
-
-
 def window(
     context: typer.Context,
     ledger: LedgerName,
@@ -93,28 +76,6 @@ def window(
         print_window(found)
 
 
-def explain(
-    context: typer.Context,
-    ledger: LedgerName,
-    field: Annotated[str, typer.Argument(metavar="FIELD", help="Name of the field.")],
-    *,
-    at: Moment = None,
-    judged_at: JudgedAt = None,
-    as_json: AsJson = False,
-) -> None:
-    """Explain a field: its values, who set them, what disputes it."""
-    with open_existing_store(context.obj) as store:
-        asked = view(store, ledger, at=moment(at), judged_at=judgement(judged_at))
-        found = asked.history(field)
-        if not found.values and not found.contradictions:
-            raise _unknown_field(asked, field)
-    if as_json:
-        print_json(found.to_json())
-    else:
-        print_basis(found.basis)
-        print_history(found)
-
-
 def handoff(
     context: typer.Context, ledger: LedgerName, *, at: Moment = None, judged_at: JudgedAt = None, as_json: AsJson = False
 ) -> None:
@@ -126,15 +87,3 @@ def handoff(
     else:
         print_basis(found.basis)
         print_brief(found.brief)
-
-
-def _unknown_field(asked: View, field: str) -> InvalidInput:
-    known = asked.fields()
-    near = nearest(field, known) or known[:5]
-    if known:
-        way_out = f" (fields: {', '.join(near)}): see context-ledger state"
-    else:
-        way_out = ", nor any other: facts are recorded with set_fact, an import records none"
-    return InvalidInput(
-        f"no field {field!r} is recorded up to version {asked.version}{way_out}", path="field", nearest=list(near)
-    )

