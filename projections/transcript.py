@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import dataclass, replace
+from datetime import datetime
 from typing import Any, ClassVar
 
 from ledger.erased import Erased, Forgotten
@@ -38,7 +39,8 @@ class Return:
 class Turn:
     """A user or assistant turn with its number, and what its calls have returned so far, in the order in which it came.
 
-    A forgotten turn keeps its number and role; its only part is the mark, which is also ``forgotten``.
+    A forgotten turn keeps its number and role; its only part is the mark, which is also ``forgotten``. ``said_at`` is when it
+    was said, where that is known: what it says of "tomorrow" is meant from there.
     """
 
     number: int
@@ -49,6 +51,7 @@ class Turn:
     name: str | None = None
     model: str | None = None
     forgotten: Forgotten | None = None
+    said_at: datetime | None = None
 
     @property
     def calls(self) -> tuple[ToolCallPart, ...]:
@@ -148,7 +151,9 @@ class TranscriptFold:
         if event.turn is None:
             self._system.append(SystemText(version, event.parts))
         else:
-            self._turns[event.turn] = Turn(event.turn, version, event.role, event.parts, (), event.name, event.model)
+            self._turns[event.turn] = Turn(
+                event.turn, version, event.role, event.parts, name=event.name, model=event.model, said_at=event.said_at
+            )
 
     def _erased(self, version: int, event: Erased) -> None:
         if event.turn is None:

@@ -6,6 +6,7 @@ import json
 import logging
 import re
 from dataclasses import replace
+from datetime import datetime, timedelta, timezone
 
 import pytest
 
@@ -217,3 +218,14 @@ def test_nothing_said_is_logged(server: ModelServer, asking: Asking, caplog: pyt
     assert server.requests
     assert not [text for text in (KEY, "KA-7731", "4,180", "look_up") if text in caplog.text]
     assert not [record for record in caplog.records if record.name.startswith("delivery")]
+
+
+def test_a_line_tells_when_it_was_said(server: ModelServer, asking: Asking) -> None:
+    """So that "yesterday" is counted from there, and not from when it is read."""
+    server.answers(candidates())
+    said_at = datetime(2019, 11, 6, 22, 40, tzinfo=timezone(timedelta(hours=-3)))
+    asking().extract((replace(turn(1, "user", "It broke yesterday"), said_at=said_at), turn(2, "user", "Hello?")), REFUND)
+    assert server.requests[0].lines == [
+        {"turn": 1, "role": "user", "said_at": "2019-11-06T22:40:00-03:00", "text": "It broke yesterday"},
+        {"turn": 2, "role": "user", "text": "Hello?"},
+    ]
