@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from ledger import Ledger, Ledgers
+from ledger import Ledger, Ledgers, connect
 from ledger.events import FactSet
 from projections.extraction import Candidate
 from projections.rule_extraction import RuleExtractor
@@ -103,3 +103,19 @@ def test_a_claim_that_is_forgotten_while_an_extractor_thinks(store: Ledgers) -> 
 
     assert extract(store, "case", Says(meanwhile)).refused == 1
     assert values(store, ledger) == {}
+
+
+def test_a_claim_that_is_past_its_retention() -> None:
+    now = [1_900_000_000_000_000]
+    with connect(":memory:", clock=lambda: now[0]) as store:
+        ledger = conversation(store, IBAN, "Noted.")
+        ledger.set_retention("30 days", section="entities")
+        extract(store, "case", RuleExtractor())
+        now[0] += 31 * 86_400_000_000
+        reread(store, ledger)
+        assert values(store, ledger) == {}
+        store.retain()
+        reread(store, ledger)
+        extract(store, "case", Says([Candidate("payment_iban", "DE00123456", "DE00123456", 1)], name="says/10"))
+        assert values(store, ledger) == {}
+        assert [turn.text for turn in view(store, "case").transcript().turns][:1] == [IBAN]

@@ -8,12 +8,14 @@ from typing import Any
 import pytest
 
 from ledger import Ledger, Ledgers, connect
+from ledger import requests as r
 from ledger.errors import InvalidInput
 from ledger.events import FactSet, TurnRecorded
 from ledger.json_text import JsonText
 from ledger.parts import JsonPart, OpaquePart, ReasoningPart, TextPart, ToolCallPart, Unparsed
 from ledger.redaction import Redactor
 from ledger.schema import StateModel, declared
+from ledger.store import Selection
 from ledger.verify import verify_store
 from projections.extraction import Candidate
 from replay import view
@@ -88,6 +90,17 @@ def test_a_repeated_key_returns_the_first_result(shelf: Shelf) -> None:
     with connect(shelf.address, redact=Redactor()) as ledgers:
         said.append(ledgers.ledger("case").record_turn("user", DUMP, idempotency_key="k"))
     assert (said, set_twice, ledger_version(shelf)) == ([1, 1, 1], [2, 2], 2)
+
+
+def test_what_a_key_stands_for_does_not_give_a_short_password_away(shelf: Shelf) -> None:
+    said = r.RecordTurn(role="user", parts=(TextPart(text="redis://app:p1@cache"),))
+    for name, redact in (("plain", None), ("redacted", Redactor())):
+        with connect(shelf.address, redact=redact) as ledgers:
+            ledgers.ledger(name).record_turn("user", list(said.parts), idempotency_key="k")
+            stored = ledgers.store.read(ledgers.head(name).ledger, Selection())
+            (payload,) = [row.payload for row in stored]
+            assert payload is not None
+            assert (r.digest(said).encode() in payload) is (redact is None)
 
 
 def ledger_version(shelf: Shelf) -> int:
