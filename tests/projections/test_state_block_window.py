@@ -7,6 +7,8 @@ from collections.abc import Iterator
 from typing import Any, get_args
 
 import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
 
 from ledger import JsonText, Ledgers, connect
 from ledger.events import Section, Side
@@ -15,7 +17,9 @@ from projections.policy import Policy
 from projections.state_block import BlockOptions
 from replay import view
 from tests.projections.block_reading import FORMS, Disputed, Form, Said, read
-from tests.projections.histories import ticking
+from tests.projections.counting import tokens_of
+from tests.projections.histories import CONVERSATIONS, Step, recorded, ticking
+from tests.projections.sdk_types import refusals_of
 
 ASKED = "Please refund ORD-88213."
 
@@ -168,3 +172,34 @@ def test_the_label_says_where_the_rest_stands(store: Ledgers, form: Form) -> Non
         above, below = (state.shown(options, place=place).text for place in ("above", "below"))
         assert "the summary below differs" in below
         assert below == above.replace("above", "below")
+
+
+@settings(deadline=None, max_examples=60)
+@given(
+    CONVERSATIONS,
+    st.sampled_from(["openai", "anthropic"]),
+    st.builds(
+        BlockOptions,
+        form=st.sampled_from(FORMS),
+        provenance=st.booleans(),
+        task=st.booleans(),
+        most_entries=st.integers(1, 3),
+        budget_tokens=st.integers(1, 400),
+    ),
+)
+def test_a_window_stays_valid_and_within_its_budget_however_the_state_is_shown(
+    steps: list[Step], render: str, options: BlockOptions
+) -> None:
+    with recorded(steps) as ledgers:
+        seen = view(ledgers, "case")
+        least = seen.window(Policy(tail_turns=0, budget_tokens=10_000_000, state=options), render=render)
+        policy = Policy(tail_turns=2, budget_tokens=least.tokens, state=options)
+        window = seen.window(policy, render=render)
+        assert refusals_of(window.request, render) == []
+        assert tokens_of(window, policy) <= policy.budget_tokens
+        assert window.tokens <= policy.budget_tokens
+        assert (window.block is None) == seen.state().is_bare
+        assert window.block == least.block
+        if window.block is not None:
+            assert window.block == seen.state().shown(options)
+            assert any(window.block.text.strip() in text for text in texts(window.request))
