@@ -20,10 +20,10 @@ from ledger.errors import LedgerError, NotAStore, StoreError, VersionConflict
 from ledger.marks import forgotten_name
 from ledger.postgres_append import append_of
 from ledger.postgres_connections import Address, Connection, Connections, parse
+from ledger.postgres_deriving import PostgresDeriving
 from ledger.postgres_erasing import PostgresErasing, fence_error
 from ledger.postgres_schema import ADVISORY_LOCK, MIGRATIONS, SCHEMA_VERSION, schema_version
 from ledger.postgres_statements import (
-    DERIVED_PUT,
     FEED,
     GUARD,
     HALT,
@@ -33,16 +33,17 @@ from ledger.postgres_statements import (
     LAST_POSITION,
     RAISE_EPOCH,
     STORED_COMMAND,
+    first_envelope,
     read_page,
 )
 from ledger.record import FORMAT, Envelope
-from ledger.rows import feed_page, read_in_pages
+from ledger.rows import Row, feed_page, read_in_pages, read_in_parts
 from ledger.store import Batch, Head, Lag, Selection, Stored
 
 _OLDEST_SERVER: Final = 130_000
 
 
-class PostgresStore(PostgresErasing):
+class PostgresStore(PostgresErasing, PostgresDeriving):
     """A store in the schema ``context_ledger`` of a database. Safe for threads; a forked child connects anew."""
 
     def __init__(self, address: Address) -> None:
@@ -98,16 +99,30 @@ class PostgresStore(PostgresErasing):
         row = self._connections.row(HEAD_BY_NAME, (name, forgotten_name(self._secret, name)))
         return None if row is None else Head(*row)
 
+    def head_of(self, ledger: bytes) -> Head | None:
+        """Where the ledger of an id is."""
+        row = self._connections.row(f"{HEAD} WHERE l.ledger = %s", (ledger,))
+        return None if row is None else Head(*row)
+
     def heads(self) -> list[Head]:
         """All ledgers, in the order in which they were made."""
         return [Head(*row) for row in self._connections.rows(f"{HEAD} ORDER BY l.position", ())]
 
     def read(self, ledger: bytes, selection: Selection) -> Iterator[Stored]:
         """The selected events, fetched in pages, so that no read stays open between them."""
-        return read_in_pages(
-            selection,
-            lambda after, upto, rows: self._connections.rows(*read_page(ledger, selection, after=after, upto=upto, rows=rows)),
-        )
+
+        def read_part(part: Selection) -> Iterator[Stored]:
+            def fetch(after: int, upto: int | None, rows: int) -> list[Row]:
+                return list(self._connections.rows(*read_page(ledger, part, after=after, upto=upto, rows=rows)))
+
+            return read_in_pages(part, fetch)
+
+        return read_in_parts(selection, read_part)
+
+    def envelope(self, ledger: bytes, selection: Selection) -> Envelope | None:
+        """The envelope of the first selected event."""
+        row = self._connections.row(*first_envelope(ledger, selection))
+        return None if row is None else Envelope(*row)
 
     def feed(self, *, after: int, limit: int) -> list[Stored]:
         """Events of all ledgers above a position and below every transaction that still runs, in order."""
@@ -130,17 +145,6 @@ class PostgresStore(PostgresErasing):
             "SELECT content FROM context_ledger.blobs WHERE ledger = %s AND sha256 = %s", (ledger, sha256)
         )
         return None if row is None else row[0]
-
-    def derived_get(self, ledger: bytes, kind: str, key: str) -> bytes | None:
-        """Something derived that was kept."""
-        row = self._connections.row(
-            "SELECT value FROM context_ledger.derived WHERE ledger = %s AND kind = %s AND key = %s", (ledger, kind, key)
-        )
-        return None if row is None else row[0]
-
-    def derived_put(self, ledger: bytes, kind: str, key: str, value: bytes, *, erasures: int) -> bool:
-        """Keep something derived, unless anything was forgotten since it was made."""
-        return self._connections.row(DERIVED_PUT, (ledger, erasures, kind, key, value)) is not None
 
     def raise_epoch(self) -> int:
         """After a restore into another cluster: let positions go on above the stored ones. Returns the epoch.

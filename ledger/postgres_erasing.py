@@ -16,6 +16,7 @@ from psycopg.types.numeric import Int8
 from ledger.erasing import Holdings, StoredJob, Sweep, Swept
 from ledger.errors import LedgerError, StoreError, SubjectForgotten
 from ledger.postgres_connections import Connection, Connections
+from ledger.postgres_deriving import purge_derived
 from ledger.postgres_scrub import scrub
 
 T = TypeVar("T")
@@ -49,7 +50,6 @@ _DELETE_BLOBS: Final = (
     "DELETE FROM context_ledger.blobs "
     "WHERE ledger = %s AND sha256 BETWEEN %s AND %s AND sha256 = ANY(%s::text[]) AND version < %s"
 )
-_DELETE_DERIVED: Final = "DELETE FROM context_ledger.derived WHERE ledger = %s"
 
 
 class PostgresErasing:
@@ -159,7 +159,7 @@ def _sweep(connection: Connection, sweep: Sweep) -> Swept:
     for hashes in _chunks(sorted(sweep.blobs)):
         of_these = (sweep.ledger, hashes[0], hashes[-1], hashes, sweep.fence)
         blobs += connection.execute(_DELETE_BLOBS, of_these).rowcount
-    derived = connection.execute(_DELETE_DERIVED, (sweep.ledger,)).rowcount
+    derived = purge_derived(connection, sweep.ledger)
     # Last, as whoever fences a subject waits from here on.
     tags = _delete_versions(connection, _DELETE_TAGS, sweep)
     return Swept(payloads, blobs, tags, derived)

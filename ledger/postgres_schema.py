@@ -178,7 +178,26 @@ CREATE TABLE context_ledger.places (
 ALTER TABLE context_ledger.places ALTER COLUMN place SET STATISTICS 0;
 """  # noqa: S608 — parts of this file
 
-MIGRATIONS: Final[tuple[str, ...]] = (_TABLES + _TRIGGERS, _BLOBS_AS_THEY_ARE, _FORGETTING)
+# What is derived, by kind and key over all ledgers; which views there are, and of which ledgers their rows are gone.
+_VIEWS: Final = """
+CREATE INDEX derived_of_kinds ON context_ledger.derived (kind, key, ledger);
+
+CREATE TABLE context_ledger.views (
+    name     text   COLLATE "C" NOT NULL,
+    kind     text   COLLATE "C" PRIMARY KEY,
+    state    text   COLLATE "C" NOT NULL CHECK (state IN ('building', 'active', 'retired')),
+    position bigint NOT NULL
+);
+CREATE UNIQUE INDEX views_in_force ON context_ledger.views (name) WHERE state = 'active';
+
+CREATE TABLE context_ledger.purged (
+    kind   text  COLLATE "C" NOT NULL,
+    ledger bytea NOT NULL,
+    PRIMARY KEY (kind, ledger)
+);
+"""
+
+MIGRATIONS: Final[tuple[str, ...]] = (_TABLES + _TRIGGERS, _BLOBS_AS_THEY_ARE, _FORGETTING, _VIEWS)
 """The statements that lead from each version of the schema to the next, from an empty database on."""
 
 SCHEMA_VERSION: Final = len(MIGRATIONS)

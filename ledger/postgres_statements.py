@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
 from typing import Any, Final
 
 from psycopg.types.numeric import Int8
@@ -32,6 +33,7 @@ _KINDS: Final = {
     "turns": " AND e.type IN ('turn.recorded', 'tool.returned')",
     "others": " AND e.type NOT IN ('turn.recorded', 'tool.returned')",
     "governing": f" AND e.type IN ({', '.join(map(repr, GOVERNING_TYPES))})",
+    "numbered": " AND e.type = 'turn.recorded' AND e.turn IS NOT NULL",
 }
 # The number of the oldest transaction that runs and may write here. A server numbers the transactions of all its databases
 # together: one that is known to be of another database is passed by, so that a neighbour cannot hold the feed back.
@@ -72,14 +74,13 @@ _HELD: Final = f"count(*) FILTER (WHERE position >= {_HORIZON})"
 LAG: Final = f"SELECT count(*), {_HELD} FROM context_ledger.events WHERE position > %s"  # noqa: S608 — parts of this file
 
 # The lock makes an eraser wait that would raise the count between the check and the commit.
-DERIVED_PUT: Final = """
-WITH unchanged AS (
-    SELECT ledger FROM context_ledger.ledgers WHERE ledger = %s AND erasures = %s FOR SHARE
-)
+UNCHANGED: Final = "WITH unchanged AS (SELECT ledger FROM context_ledger.ledgers WHERE ledger = %s AND erasures = %s FOR SHARE)"
+DERIVED_PUT: Final = f"""
+{UNCHANGED}
 INSERT INTO context_ledger.derived SELECT ledger, %s, %s, %s FROM unchanged
 ON CONFLICT (ledger, kind, key) DO UPDATE SET value = excluded.value
 RETURNING true
-"""
+"""  # noqa: S608 — parts of this file
 
 GUARD: Final = (
     "SELECT coalesce((SELECT max(position) FROM context_ledger.events), -1) >> 20 "
@@ -99,14 +100,26 @@ RETURNING epoch
 
 def read_page(ledger: bytes, selection: Selection, *, after: int, upto: int | None, rows: int) -> tuple[str, tuple[Any, ...]]:
     """A page of a selection and its values: as many rows as asked for, but none after those that have ``PAGE_BYTES``."""
-    where, values = f"e.ledger = %s{_KINDS[selection.kind]} AND e.version > %s", [ledger, Int8(after)]
+    where, values, order = _selected(ledger, replace(selection, after=after, upto=upto))
+    return _PAGE.format(where=where, order=order), (*values, Int8(rows), Int8(PAGE_BYTES))
+
+
+def first_envelope(ledger: bytes, selection: Selection) -> tuple[str, tuple[Any, ...]]:
+    """The envelope of the first event of a selection, and its values."""
+    where, values, order = _selected(ledger, selection)
+    query = f"SELECT {_ENVELOPE} FROM context_ledger.events e WHERE {where} ORDER BY e.version {order} LIMIT 1"  # noqa: S608 — parts of this file
+    return query, tuple(values)
+
+
+def _selected(ledger: bytes, selection: Selection) -> tuple[str, list[Any], str]:
+    where, values = f"e.ledger = %s{_KINDS[selection.kind]} AND e.version > %s", [ledger, Int8(selection.after)]
     wanted: list[tuple[str, Any]] = [
-        ("version <=", None if upto is None else Int8(upto)),
-        ("turn =", None if selection.turn is None else Int8(selection.turn)),
-        ("command =", selection.command),
+        ("version <= %s", None if selection.upto is None else Int8(selection.upto)),
+        ("turn = %s", None if selection.turn is None else Int8(selection.turn)),
+        ("command = %s", selection.command),
+        ("version = ANY(%b::bigint[])", None if selection.versions is None else list(map(Int8, selection.versions))),
     ]
     for comparison, value in wanted:
         if value is not None:
-            where, values = f"{where} AND e.{comparison} %s", [*values, value]
-    order = "DESC" if selection.newest_first else "ASC"
-    return _PAGE.format(where=where, order=order), (*values, Int8(rows), Int8(PAGE_BYTES))
+            where, values = f"{where} AND e.{comparison}", [*values, value]
+    return where, values, "DESC" if selection.newest_first else "ASC"

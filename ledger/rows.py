@@ -7,6 +7,8 @@ An event without its payload comes without one, and is never left out: whether i
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Iterator, Sequence
+from dataclasses import replace
+from itertools import islice
 from typing import Any, Final
 
 from ledger.codec import commitment, unpack
@@ -84,6 +86,16 @@ def read_in_pages(selection: Selection, fetch: Callable[[int, int | None, int], 
         left = None if left is None else left - len(rows)
         edge = rows[-1][_VERSION]
         after, upto = (after, edge - 1) if selection.newest_first else (edge, upto)
+
+
+def read_in_parts(selection: Selection, read: Callable[[Selection], Iterator[Stored]]) -> Iterator[Stored]:
+    """The events of a selection, of which the named versions are asked for in parts, each of them no longer than a page."""
+    if selection.versions is None:
+        return read(selection)
+    named = sorted(set(selection.versions), reverse=selection.newest_first)
+    parts = (tuple(named[start : start + PAGE_ROWS]) for start in range(0, len(named), PAGE_ROWS))
+    rows = (row for part in parts for row in read(replace(selection, versions=part, limit=None)))
+    return islice(rows, selection.limit)
 
 
 def feed_page(rows: Iterable[Row]) -> list[Stored]:

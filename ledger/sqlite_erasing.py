@@ -11,6 +11,7 @@ from ledger.erasing import Holdings, StoredJob, Sweep, Swept
 from ledger.errors import StoreError, SubjectForgotten
 from ledger.record import Envelope
 from ledger.sqlite_connections import BUSY_TIMEOUT_SECONDS, MEMORY, Connections
+from ledger.sqlite_deriving import purge_derived
 from ledger.store import Batch
 
 _CHECKPOINT: Final = "PRAGMA wal_checkpoint(TRUNCATE)"
@@ -62,7 +63,7 @@ class SqliteErasing:
                 "ledger = ? AND sha256 = ? AND version < ?",
                 [(sweep.ledger, sha256, sweep.fence) for sha256 in sweep.blobs],
             )
-            derived = _delete(connection, "derived", "ledger = ?", [(sweep.ledger,)])
+            derived = purge_derived(connection, sweep.ledger)
             connection.execute(
                 "UPDATE ledgers SET erasures = erasures + 1, name = coalesce(?, name) WHERE ledger = ?",
                 (sweep.name, sweep.ledger),

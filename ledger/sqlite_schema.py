@@ -132,7 +132,22 @@ CREATE TABLE jobs (
 CREATE TABLE places (place TEXT PRIMARY KEY) WITHOUT ROWID;
 """
 
-MIGRATIONS: Final = (SCHEMA, FORGETTING)
+# What is derived, by kind and key over all ledgers; which views there are, and of which ledgers their rows are gone.
+VIEWS: Final = """
+CREATE INDEX derived_of_kinds ON derived (kind, key, ledger);
+
+CREATE TABLE views (
+    name     TEXT    NOT NULL,
+    kind     TEXT    PRIMARY KEY,
+    state    TEXT    NOT NULL CHECK (state IN ('building', 'active', 'retired')),
+    position INTEGER NOT NULL
+) WITHOUT ROWID;
+CREATE UNIQUE INDEX views_in_force ON views (name) WHERE state = 'active';
+
+CREATE TABLE purged (kind TEXT NOT NULL, ledger BLOB NOT NULL, PRIMARY KEY (kind, ledger)) WITHOUT ROWID;
+"""
+
+MIGRATIONS: Final = (SCHEMA, FORGETTING, VIEWS)
 """The statements that lead from each version of the schema to the next, from an empty database on."""
 
 SCHEMA_VERSION: Final = len(MIGRATIONS)

@@ -9,6 +9,7 @@ from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import Final, Literal, Protocol
 
+from ledger.deriving import Deriving
 from ledger.erasing import Erasing
 from ledger.record import Envelope
 
@@ -82,16 +83,18 @@ class Stored:
 class Selection:
     """Which events of one ledger to read: versions in ``(after, upto]``, of a turn or a command, in order or newest first.
 
-    ``kind`` "turns" means turns and tool returns, "others" all else, "governing" the ``GOVERNING_TYPES``.
+    ``versions``: of these alone. ``kind`` "turns" means turns and tool returns, "others" all else, "governing" the
+    ``GOVERNING_TYPES``, "numbered" turns without what their tools returned and without system texts.
     """
 
     after: int = 0
     upto: int | None = None
     turn: int | None = None
     command: bytes | None = None
-    kind: Literal["all", "turns", "others", "governing"] = "all"
+    kind: Literal["all", "turns", "others", "governing", "numbered"] = "all"
     newest_first: bool = False
     limit: int | None = None
+    versions: Sequence[int] | None = None
 
 
 @dataclass(frozen=True, slots=True)
@@ -105,7 +108,7 @@ class Lag:
     held: int
 
 
-class Store(Erasing, Protocol):
+class Store(Erasing, Deriving, Protocol):
     """Keeps the record durably, and forgets what it is told to.
 
     Errors: ``VersionConflict`` when the ledger is not at the expected version, or the command is stored already (look it up);
@@ -125,12 +128,20 @@ class Store(Erasing, Protocol):
         """Where a ledger is; None if nothing was ever appended to it. A forgotten ledger is found by the name that it had."""
         ...
 
+    def head_of(self, ledger: bytes) -> Head | None:
+        """Where the ledger of an id is, under the name that it has now."""
+        ...
+
     def heads(self) -> list[Head]:
         """All ledgers, in the order in which they were made."""
         ...
 
     def read(self, ledger: bytes, selection: Selection) -> Iterator[Stored]:
         """The selected events of one ledger, by version."""
+        ...
+
+    def envelope(self, ledger: bytes, selection: Selection) -> Envelope | None:
+        """The envelope of the first of the selected events, without its payload; None if nothing is selected."""
         ...
 
     def feed(self, *, after: int, limit: int) -> list[Stored]:
@@ -147,14 +158,6 @@ class Store(Erasing, Protocol):
 
     def blob(self, ledger: bytes, sha256: str) -> bytes | None:
         """The bytes of an artifact of this ledger."""
-        ...
-
-    def derived_get(self, ledger: bytes, kind: str, key: str) -> bytes | None:
-        """Something derived that was kept, unless anything was forgotten in the ledger since."""
-        ...
-
-    def derived_put(self, ledger: bytes, kind: str, key: str, value: bytes, *, erasures: int) -> bool:
-        """Keep something derived; False (and nothing kept) if the ledger's count of erasures is not ``erasures`` any more."""
         ...
 
     def close(self) -> None:
