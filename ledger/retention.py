@@ -94,9 +94,14 @@ def _ends(item: Recorded, rules: Sequence[e.RetentionSet], closed_at: int | None
     if isinstance(item.event, Erased | e.Governing):
         return
     for rule in rules:
-        begins = closed_at if rule.after_close else item.envelope.recorded_at
-        if begins is not None and rule.keep_seconds is not None and _applies(rule, item):
-            yield begins + rule.keep_seconds * _MICROSECONDS, described(rule)
+        ends = ends_at(rule, closed_at if rule.after_close else item.envelope.recorded_at)
+        if ends is not None and _applies(rule, item):
+            yield ends, described(rule)
+
+
+def ends_at(rule: e.RetentionSet, begins: int | None) -> int | None:
+    """When the time of what a rule applies to is over (microseconds), if it began to run then; None if it never is."""
+    return None if begins is None or rule.keep_seconds is None else begins + rule.keep_seconds * _MICROSECONDS
 
 
 def _applies(rule: e.RetentionSet, item: Recorded) -> bool:

@@ -13,7 +13,7 @@ from ledger.events import ContentForgotten, RetentionSet
 from ledger.marks import names_key
 from ledger.reading import Reader, erased
 from ledger.record import Recorded, microseconds
-from ledger.retention import past_retention
+from ledger.retention import ends_at, past_retention, rules_at
 from ledger.store import Head, Selection
 from projections.artifacts import ArtifactsFold, without_forgotten
 from projections.contradictions import ContradictionsFold
@@ -47,22 +47,52 @@ class Folds:
 
 @dataclass(frozen=True)
 class Loaded:
-    """The events of a ledger up to a version. They are folded once, when something is first asked.
+    """A ledger up to a version. Its events are read and folded once, when something is first asked that needs them all.
 
     ``governing`` are the events of the whole ledger that say what is kept and what is forgotten, as of the loading; ``key`` is
-    the ledger's for names. ``judged_at`` (microseconds) is when it was judged what is past its retention.
+    the ledger's for names. ``judged_at`` (microseconds) is when it is judged what is past its retention.
     """
 
+    store: Ledgers
     head: Head
-    events: Sequence[Recorded]
+    version: int
+    reader: Reader
     governing: Sequence[Recorded]
     key: bytes
     judged_at: int | None
 
+    @cached_property
+    def events(self) -> Sequence[Recorded]:
+        """The events up to the version, without what was forgotten or is past its retention."""
+        events = list(self.reader.read(Selection(upto=self.version)))
+        if self.judged_at is None:
+            return events
+        return _kept(events, self.governing, judged_at=self.judged_at, key=self.key)
+
     @property
-    def version(self) -> int:
-        """The version up to which the events go."""
-        return self.events[-1].version if self.events else 0
+    def is_read(self) -> bool:
+        """Whether all events were read already."""
+        return "events" in vars(self)
+
+    @cached_property
+    def recorded_at(self) -> int | None:
+        """When the event of the version was recorded (microseconds); None before the first."""
+        if self.version in (0, self.head.version):
+            return self.head.recorded_at if self.version else None
+        found = self.store.store.envelope(self.head.ledger, Selection(after=self.version - 1, upto=self.version))
+        return None if found is None else found.recorded_at
+
+    @cached_property
+    def nothing_is_due(self) -> bool:
+        """Whether it is clear without reading the events that none of them is past its retention: the first is too young."""
+        rules = [] if self.judged_at is None else rules_at(self.governing, self.judged_at)
+        if not rules or self.judged_at is None:
+            return True
+        first = self.store.store.envelope(self.head.ledger, Selection())
+        closed = next((item.envelope.recorded_at for item in self.governing if item.envelope.type == "ledger.closed"), None)
+        begins = {False: None if first is None else first.recorded_at, True: closed}
+        ends = (ends_at(rule, begins[rule.after_close]) for rule in rules)
+        return all(end is None or end > self.judged_at for end in ends)
 
     @property
     def erasures(self) -> int:
@@ -95,21 +125,14 @@ class Loaded:
 
 
 def load(store: Ledgers, head: Head, at: At, judged_at: datetime | None) -> Loaded:
-    """Read a ledger as of ``at``. What was forgotten by now is forgotten at every version.
+    """A ledger as of ``at``. What was forgotten by now is forgotten at every version.
 
     ``UnknownVersion`` for what lies beyond it, ``InvalidInput`` for a ``judged_at`` without a zone.
     """
     reader = Reader(store.store, head.ledger)
-    governing = reader.governing
-    # A version is known without reading what came after it; a turn or a time is looked up among all events.
-    upto = at if isinstance(at, int) and 0 <= at <= head.version else head.version
-    events = list(reader.read(Selection(upto=upto)))
-    events = events[: version_at(events, at)]
-    key = names_key(store.store.secret, head.ledger)
-    judged = _judged_at(store, governing, judged_at)
-    if judged is not None:
-        events = _kept(events, governing, judged_at=judged, key=key)
-    return Loaded(head, events, governing, key, judged)
+    version = version_at(store.store, head, at)
+    judged = _judged_at(store, reader.governing, judged_at)
+    return Loaded(store, head, version, reader, reader.governing, names_key(store.store.secret, head.ledger), judged)
 
 
 def last_governing(store: Ledgers, head: Head) -> int:

@@ -12,6 +12,7 @@ from ledger.record import timestamp
 from ledger.schema.schema import Schema
 from projections.basis import ENGINE, Basis
 from projections.explanation import Explanation, explanation_of
+from projections.facts import FactValue
 from projections.forget_requests import ForgetRequest
 from projections.handoff import Handoff, handoff_of
 from projections.policy import Policy
@@ -21,6 +22,7 @@ from projections.state_diff import StateDiff, diff_of
 from projections.transcript import Turn as RecordedTurn
 from projections.window import Counting, Window, draft_window, texts_of
 from replay.answers import FieldHistory, ForgottenAnswer, TranscriptAnswer
+from replay.field_facts import field_facts, field_value
 from replay.loading import Loaded, last_governing, load
 from replay.moment import At, Turn
 from replay.tokens import counter, encoding_for
@@ -29,7 +31,7 @@ __all__ = ["At", "FieldHistory", "TranscriptAnswer", "Turn", "View", "view"]
 
 
 class View:
-    """A ledger as of one version. The events are read and folded once, when something is first asked.
+    """A ledger as of one version. The events are read and folded once, when something is first asked that needs them all.
 
     Before each answer it looks whether anything was forgotten since, and reads again if so: a view never shows what is
     forgotten, however long it is kept.
@@ -118,14 +120,15 @@ class View:
     def history(self, name: str) -> FieldHistory:
         """How a field changed: every value with its provenance and the versions where it stood; empty if there were none.
 
-        Forgotten values stand in their places, marked.
+        Forgotten values stand in their places, marked. Only what is about the field is read, however long the ledger is.
         """
         loaded = self._current()
-        schema = loaded.folds.schemas.schema()
-        field = field_name(name) if schema is None else schema.resolve(field_name(name))
-        about = tuple(found for found in loaded.folds.contradictions.all() if found.field == field)
-        values = loaded.folds.facts.history(field, field_mark(loaded.key, field))
-        return FieldHistory(_basis(loaded), field, values, about)
+        found = field_facts(loaded, name)
+        return FieldHistory(_basis(loaded), found.field, found.values, found.disputes)
+
+    def value(self, name: str) -> FactValue | None:
+        """The value that a field holds, with its provenance; None if it holds none. Reads that value, not the ledger."""
+        return field_value(self._current(), name)
 
     def fields(self) -> tuple[str, ...]:
         """All fields that ever held a value, as far as their names are known."""
@@ -187,7 +190,7 @@ def _basis(loaded: Loaded, policy: Policy | None = None) -> Basis:
     return Basis(
         ledger=loaded.head.name,
         version=loaded.version,
-        recorded_at=timestamp(loaded.events[-1].envelope.recorded_at) if loaded.events else None,
+        recorded_at=None if loaded.recorded_at is None else timestamp(loaded.recorded_at),
         policy=None if policy is None else policy.digest,
         engine=ENGINE,
         erasures=loaded.erasures,

@@ -21,9 +21,9 @@ LATER = [("mood.sensed", 1), ("turn.recorded", 2)]
 READ: list[Callable[[Ledgers], object]] = [
     lambda store: list(store.ledger("case").events()),
     lambda store: list(store.follow(idle_seconds=0)),
-    lambda store: view(store, "case"),
-    lambda store: view(store, "case", at=3),
-    lambda store: view(store, "case", at=4),
+    lambda store: view(store, "case").state(),
+    lambda store: view(store, "case", at=3).transcript(),
+    lambda store: view(store, "case", at=4).state(),
 ]
 WRITE: list[Callable[[Ledgers], object]] = [
     lambda store: store.ledger("case").record_turn("user", "x"),
@@ -87,7 +87,7 @@ def test_what_came_before_it_is_seen_as_ever(store: Ledgers) -> None:
 def test_a_moment_that_must_be_looked_up_is_refused(store: Ledgers) -> None:
     """The unknown event may be a turn: where turn 2 ends is not known."""
     with pytest.raises(UnknownEventType):
-        view(store, "case", at=Turn(2))
+        view(store, "case", at=Turn(2)).transcript()
 
 
 def test_other_ledgers_go_on(store: Ledgers) -> None:
