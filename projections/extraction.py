@@ -116,8 +116,8 @@ def _phrases(quote: str) -> list[str]:
 
 
 def _says(quote: str, text: str) -> bool:
-    """Whether a text stands in a quote as whole words, or anywhere in it where it is written without spaces between words."""
-    if _WITHOUT_SPACES.search(text) is not None:
+    """Whether a text stands in a quote as whole words, or anywhere in it where it has no words with spaces between them."""
+    if _WITHOUT_SPACES.search(text) is not None or not _as_words(text).strip():
         return text.casefold() in quote.casefold()
     return _as_words(text) in _as_words(quote)
 

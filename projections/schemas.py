@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterable
 from dataclasses import dataclass
-from typing import Any, ClassVar
+from typing import Any, ClassVar, Final
 
 from ledger.events import ExtractionRecorded, FactRejected, SchemaSet, Source
 from ledger.json_text import JsonText
@@ -12,6 +12,10 @@ from ledger.parts import Problem
 from ledger.record import Recorded
 from ledger.schema.schema import Schema
 from projections.transcript import Turn
+
+
+MOST_RUNS: Final = 3
+"""So often an extractor reads the same turns, if it breaks off each time; then they count as read."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -36,6 +40,7 @@ class SchemaFold:
         self._declared: JsonText | None = None
         self._rejected: list[Rejected] = []
         self._read: dict[str, tuple[int, int]] = {}
+        self._tries: dict[str, int] = {}
 
     def evolve(self, recorded: Recorded) -> None:
         """Keep the latest schema, and every refusal."""
@@ -43,9 +48,9 @@ class SchemaFold:
             case SchemaSet(declared=declared):
                 self._declared = declared
                 self._read.clear()
-            case ExtractionRecorded(extractor=extractor, incomplete=None) as event:
-                turn, version = self._read.get(extractor, (0, 0))
-                self._read[extractor] = max(event.through_turn, turn), max(event.through_version or 0, version)
+                self._tries.clear()
+            case ExtractionRecorded() as event:
+                self._ran(event)
             case FactRejected() as event:
                 rejected = Rejected(
                     recorded.version, event.field, event.value, event.source, event.turn, event.problems, event.quote
@@ -53,6 +58,14 @@ class SchemaFold:
                 self._rejected.append(rejected)
             case _:
                 pass
+
+    def _ran(self, event: ExtractionRecorded) -> None:
+        """A run that broke off is to be repeated, but not for ever: what it could not read may be beyond reading."""
+        tries = self._tries[event.extractor] = self._tries.get(event.extractor, 0) + 1
+        if event.incomplete is None or tries == MOST_RUNS:
+            turn, version = self._read.get(event.extractor, (0, 0))
+            self._read[event.extractor] = max(event.through_turn, turn), max(event.through_version or 0, version)
+            del self._tries[event.extractor]
 
     def schema(self) -> Schema | None:
         """The schema in force; None if none was declared."""

@@ -41,7 +41,7 @@ class Extracted:
 
     ``refused`` are candidates that leave no trace in the record: no value or name at all, a field that was forgotten, or what
     an earlier turn says against what a later one said with the same weight. ``incomplete`` says what is missing; the next run
-    reads the same turns again, and records nothing twice.
+    reads the same turns again, and records nothing twice. After three such runs they count as read.
     """
 
     turns: tuple[int, ...]

@@ -234,3 +234,12 @@ def test_a_run_that_is_killed_is_made_up_for(open_shared: OpenStore, appends: in
     assert claims(ledger) == LED_TO
     assert len(runs(ledger)) == 1
     assert values(store, ledger) == {"delivery_day": ("Fridays", "user"), "note": ("green", "user")}
+
+
+def test_what_cannot_be_read_whole_is_not_read_for_ever(store: Ledgers) -> None:
+    ledger = conversation(store, *DELIVERY)
+    broken = Says(FOUND, incomplete="turn 5 was cut")
+    read = [extract(store, "case", broken).turns for _ in range(5)]
+    assert read == [(1, 2, 3, 4, 5)] * 3 + [()] * 2
+    ledger.record_turn("user", "And on Sundays.")
+    assert extract(store, "case", broken).turns == (6,)
