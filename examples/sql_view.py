@@ -19,8 +19,8 @@ from eventsourcing.sqlite import SQLiteDatastore, SQLiteTrackingRecorder
 from ledger.connect import connect
 from ledger.events import TurnRecorded
 from ledger.following import pages
-from ledger.store import Store, Stored
 from ledger.reading import recorded
+from ledger.store import Store, Stored
 
 NAME = "turns_by_role"
 CREATE = "CREATE TABLE IF NOT EXISTS turns_by_role (ledger TEXT, role TEXT, turns BIGINT, PRIMARY KEY (ledger, role))"
@@ -85,7 +85,9 @@ class PostgresView(PostgresTrackingRecorder):
 
 def counted(page: list[Stored]) -> list[tuple[str, str, int]]:
     """The rows that a page adds."""
-    events = [recorded(stored) for stored in page if stored.envelope.type == "turn.recorded"]
+    # What was forgotten before it was counted comes without its payload.
+    turns = [stored for stored in page if stored.envelope.type == "turn.recorded" and stored.payload is not None]
+    events = map(recorded, turns)
     counts = Counter(
         (event.envelope.ledger.hex(), event.event.role) for event in events if isinstance(event.event, TurnRecorded)
     )

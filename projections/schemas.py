@@ -13,7 +13,6 @@ from ledger.record import Recorded
 from ledger.schema.schema import Schema
 from projections.transcript import Turn
 
-
 MOST_RUNS: Final = 3
 """So often an extractor reads the same turns, if it breaks off each time; then they count as read."""
 
