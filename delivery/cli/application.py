@@ -22,6 +22,7 @@ from delivery.cli.demonstration import demo
 from delivery.cli.examples import EXAMPLES, START, shown
 from delivery.cli.explaining import explain
 from delivery.cli.extracting import extract_command
+from delivery.cli.finding import find
 from delivery.cli.forgetting import forget
 from delivery.cli.keeping import hold, retain
 from delivery.cli.preparing import init
@@ -90,6 +91,7 @@ _COMMANDS: Final[dict[str, Callable[..., None]]] = {
     "window": window,
     "explain": explain,
     "diff": diff_command,
+    "find": find,
     "handoff": handoff,
     "set": set_command,
     "confirm": confirm,

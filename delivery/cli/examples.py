@@ -41,6 +41,7 @@ EXAMPLES: Final[dict[str, tuple[str, ...]]] = {
     ),
     "explain": (_STORE, "context-ledger explain refund-ORD-88213 amount"),
     "diff": (_STORE, "context-ledger diff refund-ORD-88213 --from turn:10 --to turn:12"),
+    "find": (_STORE, "context-ledger find amount '4,050 INR'", "context-ledger find order_id"),
     "set": (
         _STORE,
         "context-ledger set refund-ORD-88213 delivery express",
