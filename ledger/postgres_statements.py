@@ -17,6 +17,11 @@ _ENVELOPE: Final = (
 # Outer, so that an event without its payload is found and told.
 _WITH_PAYLOADS: Final = "LEFT JOIN context_ledger.payloads p ON p.ledger = e.ledger AND p.version = e.version"
 _STORED: Final = f"SELECT {_ENVELOPE}, p.salt, p.compression, p.payload FROM context_ledger.events e {_WITH_PAYLOADS}"  # noqa: S608
+_EVENTS: Final = "context_ledger.events e"
+# Looked up one by one: a plan that is made once for any versions may read all of the ledger in their order instead.
+_NAMED: Final = """unnest(%b::bigint[]) AS named (named_version) CROSS JOIN LATERAL (
+    SELECT * FROM context_ledger.events WHERE ledger = %s AND version = named_version OFFSET 0
+) e"""
 # The length of a payload is known without reading it.
 _PAGE: Final = f"""
 SELECT position, format, ledger, version, command, ordinal, type, type_version, turn, recorded_at, actor, cause, commitment,
@@ -24,10 +29,11 @@ SELECT position, format, ledger, version, command, ordinal, type, type_version, 
 FROM (
     SELECT {_ENVELOPE}, p.salt, p.compression, p.payload,
         sum(octet_length(p.payload)) OVER (ORDER BY e.version {{order}} ROWS UNBOUNDED PRECEDING) AS total
-    FROM context_ledger.events e {_WITH_PAYLOADS} WHERE {{where}} ORDER BY e.version {{order}} LIMIT %s
+    FROM {{events}} {_WITH_PAYLOADS} WHERE {{where}} ORDER BY e.version {{order}} LIMIT %s
 ) page
 WHERE coalesce(total - octet_length(payload) < %s, true) ORDER BY version {{order}}
 """  # noqa: S608 — parts of this file
+_FIRST: Final = f"SELECT {_ENVELOPE} FROM {{events}} WHERE {{where}} ORDER BY e.version {{order}} LIMIT 1"  # noqa: S608 — parts of this file
 _KINDS: Final = {
     "all": "",
     "turns": " AND e.type IN ('turn.recorded', 'tool.returned')",
@@ -100,26 +106,28 @@ RETURNING epoch
 
 def read_page(ledger: bytes, selection: Selection, *, after: int, upto: int | None, rows: int) -> tuple[str, tuple[Any, ...]]:
     """A page of a selection and its values: as many rows as asked for, but none after those that have ``PAGE_BYTES``."""
-    where, values, order = _selected(ledger, replace(selection, after=after, upto=upto))
-    return _PAGE.format(where=where, order=order), (*values, Int8(rows), Int8(PAGE_BYTES))
+    parts, values = _selected(ledger, replace(selection, after=after, upto=upto))
+    return _PAGE.format(**parts), (*values, Int8(rows), Int8(PAGE_BYTES))
 
 
 def first_envelope(ledger: bytes, selection: Selection) -> tuple[str, tuple[Any, ...]]:
     """The envelope of the first event of a selection, and its values."""
-    where, values, order = _selected(ledger, selection)
-    query = f"SELECT {_ENVELOPE} FROM context_ledger.events e WHERE {where} ORDER BY e.version {order} LIMIT 1"  # noqa: S608 — parts of this file
-    return query, tuple(values)
+    parts, values = _selected(ledger, selection)
+    return _FIRST.format(**parts), tuple(values)
 
 
-def _selected(ledger: bytes, selection: Selection) -> tuple[str, list[Any], str]:
-    where, values = f"e.ledger = %s{_KINDS[selection.kind]} AND e.version > %s", [ledger, Int8(selection.after)]
+def _selected(ledger: bytes, selection: Selection) -> tuple[dict[str, str], list[Any]]:
+    """What makes a query of a selection: its events, its conditions and its order; and their values."""
+    named = selection.versions is not None
+    values: list[Any] = [list(map(Int8, selection.versions or ())), ledger] if named else []
+    where, values = f"e.ledger = %s{_KINDS[selection.kind]} AND e.version > %s", [*values, ledger, Int8(selection.after)]
     wanted: list[tuple[str, Any]] = [
-        ("version <= %s", None if selection.upto is None else Int8(selection.upto)),
-        ("turn = %s", None if selection.turn is None else Int8(selection.turn)),
-        ("command = %s", selection.command),
-        ("version = ANY(%b::bigint[])", None if selection.versions is None else list(map(Int8, selection.versions))),
+        ("version <=", None if selection.upto is None else Int8(selection.upto)),
+        ("turn =", None if selection.turn is None else Int8(selection.turn)),
+        ("command =", selection.command),
     ]
     for comparison, value in wanted:
         if value is not None:
-            where, values = f"{where} AND e.{comparison}", [*values, value]
-    return where, values, "DESC" if selection.newest_first else "ASC"
+            where, values = f"{where} AND e.{comparison} %s", [*values, value]
+    order = "DESC" if selection.newest_first else "ASC"
+    return {"events": _NAMED if named else _EVENTS, "where": where, "order": order}, values

@@ -13,7 +13,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from ledger import Ledger, Ledgers, connect
+from ledger import JsonText, Ledger, Ledgers, connect
 from ledger import events as e
 from ledger.errors import AdmissionRefused, InvalidInput, UnknownVersion
 from ledger.store import Selection, Store, Stored
@@ -212,6 +212,43 @@ def test_a_value_is_confirmed_by_what_it_means_under_a_schema_that_came_later() 
         assert alone.history("amount").to_json() == whole.history("amount").to_json()
         assert [value.confirmed_source for value in alone.history("amount").values] == ["user"]
         assert alone.value("amount") == whole.history("amount").values[0]
+
+
+def by_fold_and_by_index(store: Ledgers, field: str) -> tuple[bytes, bytes]:
+    """The history of a field from the whole ledger, and by the index."""
+    whole = view(store, "case")
+    assert whole.state() is not None
+    return whole.history(field).to_json(), view(store, "case").history(field).to_json()
+
+
+def test_a_forgotten_resolution_still_resolves() -> None:
+    with connect(":memory:") as store:
+        case = store.ledger("case")
+        case.set_fact("city", "Ghent", source="user")
+        case.set_fact("city", "Bruges", source="tool")
+        case.resolve_contradiction("con_2", because="the user knows", source="user")
+        assert view(store, "case").history("city").contradictions[0].resolution is not None
+        case.forget(ids=["v_3"], reason="asked to")
+        whole, alone = by_fold_and_by_index(store, "city")
+        assert alone == whole
+        [found] = view(store, "case").history("city").contradictions
+        assert found.resolution is not None
+        assert str(found.resolution.because) == "[forgotten]"
+
+
+def test_what_ends_a_forgotten_claim_ends_it_in_the_history_of_its_field() -> None:
+    """Which field a forgotten claim was about is not known when something says that it takes its place."""
+    with connect(":memory:") as store:
+        case = store.ledger("case")
+        case.set_fact("city", "Ghent", source="tool")
+        assert view(store, "case").value("city") is not None
+        case.forget(ids=["v_1"], reason="asked to")
+        case.append(e.FactSuperseded(field="town", value=JsonText.of("Bruges"), source="tool", replaces=1))
+        whole, alone = by_fold_and_by_index(store, "city")
+        assert alone == whole
+        assert [value.to_version for value in view(store, "case").history("city").values] == [3]
+        assert view(store, "case").value("city") is None
+        assert view(store, "case", at=2).value("city") is not None
 
 
 def test_what_is_forgotten_stands_as_forgotten_before_and_after_the_sweep() -> None:
