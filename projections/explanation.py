@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Iterator, Sequence
+from collections.abc import Collection, Iterator, Sequence
 from dataclasses import dataclass
 from typing import Any, Final, Literal
 
@@ -14,7 +14,7 @@ from ledger.json_text import JsonText
 from ledger.parts import Problem
 from ledger.record import Recorded, timestamp
 from ledger.schema.schema import Schema
-from ledger.standing import Claim, contradiction_id, meant, successor
+from ledger.standing import Claim, as_meant, contradiction_id, meant, successor
 from projections.basis import Basis
 from projections.extraction import stands_in
 from projections.transcript import Transcript
@@ -82,24 +82,50 @@ def explanation_of(
     field: str, events: Sequence[Recorded], *, basis: Basis, transcript: Transcript, schema: Schema | None, mark: str
 ) -> Explanation:
     """The audit of a field by its canonical name. Forgotten claims are known by ``mark``, the keyed hash of the name."""
-    teller = _Teller(transcript, None if schema is None else schema.spec(field))
-    disputes: dict[str, bool] = {}
-    standing: Claim | None = None
-    steps: list[Step] = []
-    for item in events:
-        event = item.event
-        steps += map(teller.told, _steps(item, field, mark, standing, disputes))
-        if isinstance(event, e.FactEvent) and event.field == field:
-            standing = successor(standing, item.version, event)
-        elif isinstance(event, Erased) and standing is not None and event.ends == standing.version:
-            standing = None
-        elif isinstance(event, e.ContradictionRecorded) and event.field == field:
-            disputes[contradiction_id(item.version)] = True
+    spec = None if schema is None else schema.spec(field)
+    names = {field} if spec is None else {field, *spec.aliases}
+    teller = _Teller(transcript, spec)
+    said = _Said(names, mark)
+    steps = [teller.told(step) for item in events for step in said.steps(item)]
+    standing = next((claim for name in (field, *names) if (claim := said.standing.get(name)) is not None), None)
     return Explanation(basis, field, standing, tuple(steps))
 
 
-def _steps(item: Recorded, field: str, mark: str, standing: Claim | None, disputes: dict[str, bool]) -> Iterator[Step]:
-    """What an event means for a field, if anything."""
+class _Said:
+    """Goes through a ledger's events in order, and knows what stands in a field, under each of its names."""
+
+    def __init__(self, names: set[str], mark: str) -> None:
+        self._names = names
+        self._mark = mark
+        self._disputes: set[str] = set()
+        self.standing: dict[str, Claim | None] = {}
+
+    def steps(self, item: Recorded) -> list[Step]:
+        """What an event means for the field, if anything."""
+        event = item.event
+        name = getattr(event, "field", None)
+        standing = self.standing.get(name or "")
+        about = isinstance(event, Erased | e.ContradictionResolved) or name in self._names
+        found = list(_steps(item, self._mark, standing, self._disputes)) if about else []
+        match event:
+            case e.FactSet() | e.FactSuperseded() | e.FactReaffirmed() | e.FactRetracted() if name in self._names:
+                self.standing[event.field] = successor(standing, item.version, event)
+            case e.ContradictionRecorded() if name in self._names:
+                self._disputes.add(contradiction_id(item.version))
+            case Erased(ends=int(ends)):
+                ended = [name for name, claim in self.standing.items() if claim is not None and claim.version == ends]
+                self.standing.update(dict.fromkeys(ended))
+            case e.SchemaSet(declared=declared):
+                schema = Schema.model_validate_json(declared)
+                held = {name: claim for name, claim in self.standing.items() if claim is not None}
+                self.standing.update({name: as_meant(claim, name, schema) for name, claim in held.items()})
+            case _:
+                pass
+        return found
+
+
+def _steps(item: Recorded, mark: str, standing: Claim | None, disputes: Collection[str]) -> Iterator[Step]:
+    """What an event about a field means for it."""
     event = item.event
     place: dict[str, Any] = {
         "version": item.version,
@@ -110,16 +136,16 @@ def _steps(item: Recorded, field: str, mark: str, standing: Claim | None, disput
     match event:
         case Erased(named=named, forgotten=forgotten) if named == mark:
             yield Step(**place, kind="forgotten", value=forgotten, source=forgotten)
-        case e.FactSet() | e.FactSuperseded() | e.FactReaffirmed() if event.field == field:
+        case e.FactSet() | e.FactSuperseded() | e.FactReaffirmed():
             replaces = event.replaces if isinstance(event, e.FactSuperseded) else None
             because = event.because if isinstance(event, e.FactSuperseded) else None
             said: dict[str, Any] = {"value": event.value, "meaning": event.meaning, "source": event.source}
             yield Step(**place, kind=_kind(event, standing), replaces=replaces, because=because, **said)
-        case e.FactRetracted() if event.field == field:
+        case e.FactRetracted():
             yield Step(**place, kind="retracted", source=event.source, replaces=event.retracts, because=event.because)
-        case e.FactRejected() if event.field == field:
+        case e.FactRejected():
             yield Step(**place, kind="rejected", value=event.value, source=event.source, problems=event.problems)
-        case e.ContradictionRecorded() if event.field == field:
+        case e.ContradictionRecorded():
             claimed = next((side for side in event.sides if side.version is None), event.sides[-1])
             origin: dict[str, Any] = {"value": claimed.value, "meaning": claimed.meaning, "source": claimed.source}
             name = contradiction_id(item.version)
@@ -170,8 +196,8 @@ class _Teller:
 
 
 def _known(step: Step) -> dict[str, Any]:
-    """A step without what it does not have; what was forgotten of it stands under "forgotten"."""
+    """A step without what it does not have; the mark of what was forgotten stands in the place of its value."""
     known = {name: getattr(step, name) for name in Step.__slots__}
     if isinstance(step.value, Forgotten):
-        known |= {"value": None, "source": None, "forgotten": step.value}
+        known["source"] = None
     return {name: value for name, value in known.items() if value not in (None, ())}
