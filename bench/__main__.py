@@ -6,11 +6,12 @@ import sys
 from collections.abc import Callable
 from typing import Final
 
-from bench import bulk_import, extraction, postgres_append, sqlite_append, window
+from bench import bulk_import, extraction, field_history, postgres_append, sqlite_append, window
 
 BENCHMARKS: Final[dict[str, Callable[[], None]]] = {
     "append": sqlite_append.main,
     "extract": extraction.main,
+    "field": field_history.main,
     "import": bulk_import.main,
     "postgres": postgres_append.main,
     "window": window.main,
