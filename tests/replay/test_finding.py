@@ -7,19 +7,23 @@ import os
 import random
 import signal
 import time
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from datetime import UTC, datetime, timedelta
 from functools import partial
 from pathlib import Path
+from typing import Any
 
 import psycopg
 import pytest
 
 from ledger import JsonText, Ledgers, connect
 from ledger import events as e
+from ledger.deriving import Scan
+from ledger.erasing import Sweep
 from ledger.errors import InvalidInput
 from ledger.postgres_append import append_of
 from ledger.schema import Money, StateModel, declared
+from ledger.store import Store
 from replay import find_facts, rebuild_facts, view
 from tests.contract.batches import batch, draft
 from tests.contract.stores import CATALOGUE, NOT_SHARED, OpenStore
@@ -189,11 +193,76 @@ def test_a_view_that_is_built_beside_answers_once_it_is_whole(open_store: OpenSt
     assert places(store, field="x") == [("a", 1), ("b", 1)]
     assert store.store.derived_scan("facts/2", "").rows == []
     assert rebuild_facts(store) == "facts/2"
+    assert len(store.store.derived_scan("facts/2", "f/").rows) == 2
     assert [(one.kind, one.state) for one in store.store.views("facts")] == [("facts/1", "retired"), ("facts/2", "active")]
     assert store.store.derived_scan("facts/1", "").rows == []
     assert places(store, field="x") == [("a", 1), ("b", 1)]
     assert rebuild_facts(store) == "facts/3"
     assert len(view(store, "a").history("x").values) == 1
+
+
+def purge(store: Ledgers, name: str) -> None:
+    """A sweep that leaves the content: what is derived goes."""
+    head = store.head(name)
+    store.store.sweep(Sweep(head.ledger, fence=head.version, versions=[]))
+
+
+def test_what_a_sweep_purged_is_made_again_although_the_follower_is_past_it(open_store: OpenStore) -> None:
+    store = open_store()
+    for name in ("a", "b", "c"):
+        store.ledger(name).set_fact("x", 1, source="tool")
+    assert len(find_facts(store, field="x")) == 3
+    purge(store, "b")
+    assert places(store, field="x", value=1) == [("a", 1), ("b", 1), ("c", 1)]
+    purge(store, "a")
+    assert len(view(store, "a").history("x").values) == 1
+    purge(store, "a")
+    purge(store, "c")
+    assert places(store, field="x", value=1) == [("a", 1), ("b", 1), ("c", 1)]
+
+
+class Interrupted:
+    """A store in which something happens just before rows are looked for by their value or their field."""
+
+    def __init__(self, store: Store, prefix: str, happens: Callable[[], object]) -> None:
+        self._store = store
+        self._prefix = prefix
+        self._waiting = [happens]
+
+    def __getattr__(self, name: str) -> Any:
+        return getattr(self._store, name)
+
+    def derived_scan(self, kind: str, prefix: str, **named: Any) -> Scan:
+        """See ``Store``."""
+        if prefix.startswith(self._prefix):
+            while self._waiting:
+                self._waiting.pop()()
+        return self._store.derived_scan(kind, prefix, **named)
+
+
+@pytest.mark.parametrize("happens", [rebuild_facts, partial(purge, name="a"), partial(purge, name="b")])
+@pytest.mark.parametrize("prefix", ["f/", "h/", "m/", "s/"])
+def test_rows_that_go_just_before_they_are_looked_for(
+    open_store: OpenStore, happens: Callable[[Ledgers], object], prefix: str
+) -> None:
+    store = open_store()
+    for name in ("a", "b"):
+        store.ledger(name, schema=Refund).set_fact("amount", "4180 INR", source="user")
+    interrupted: Any = Interrupted(store.store, prefix, partial(happens, store))
+    assert places(Ledgers(interrupted, store.clock), field="amount", value="4,180 INR") == [("a", 2), ("b", 2)]
+    interrupted = Interrupted(store.store, prefix, partial(happens, store))
+    assert len(view(Ledgers(interrupted, store.clock), "a").history("amount").values) == 1
+
+
+@pytest.mark.parametrize("prefix", ["f/", "h/", "s/"])
+def test_what_is_forgotten_just_before_it_is_looked_for_is_not_found(open_store: OpenStore, prefix: str) -> None:
+    store = open_store()
+    for name in ("a", "b"):
+        store.ledger(name, schema=Refund).set_fact("amount", "4180 INR", source="user")
+    forget = partial(store.forget, ledger="a", facts=["amount"], reason="asked to", scrub=False)
+    interrupted: Any = Interrupted(store.store, prefix, forget)
+    assert places(Ledgers(interrupted, store.clock), field="amount", value="4,180 INR") == [("b", 2)]
+    assert places(store, field="amount", value="4,180 INR") == [("b", 2)]
 
 
 def test_the_keys_of_the_index_hold_no_content(open_store: OpenStore) -> None:
