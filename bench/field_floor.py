@@ -71,9 +71,9 @@ class SqliteFloor:
     def find(self, field: str, value: object) -> list[Any]:
         """See ``Floor``."""
         keys = self._raw.execute(
-            "SELECT key FROM derived WHERE kind = 'facts/1' AND key >= ? AND key < ?", self._names.claims(field, value)
+            "SELECT ledger, key FROM derived WHERE kind = 'facts/1' AND key >= ? AND key < ?", self._names.claims(field, value)
         ).fetchall()
-        return self._events(keys)
+        return [self._events([(key,)], ledger) for ledger, key in keys]
 
     def _changes(self, field: str, upto: int, order: str, limit: int) -> list[Any]:
         keys = self._raw.execute(
@@ -81,14 +81,14 @@ class SqliteFloor:
             f"ORDER BY key {order} LIMIT ?",
             (self._names.ledger, *self._names.changes(field, upto), limit),
         ).fetchall()
-        return self._events(keys)
+        return self._events(keys, self._names.ledger)
 
-    def _events(self, keys: list[Any]) -> list[Any]:
+    def _events(self, keys: list[Any], ledger: bytes) -> list[Any]:
         versions = json.dumps([version_of(key) for (key,) in keys])
         return self._raw.execute(
             "SELECT e.*, p.* FROM events e JOIN payloads p ON p.position = e.position "
             "WHERE e.ledger = ? AND e.version IN (SELECT value FROM json_each(?)) ORDER BY e.version",
-            (self._names.ledger, versions),
+            (ledger, versions),
         ).fetchall()
 
     def close(self) -> None:
@@ -114,10 +114,11 @@ class PostgresFloor:
     def find(self, field: str, value: object) -> list[Any]:
         """See ``Floor``."""
         keys = self._raw.execute(
-            "SELECT key FROM context_ledger.derived WHERE kind = 'facts/1' AND key >= %s AND key < %s",
+            "SELECT ledger, key FROM context_ledger.derived WHERE kind = 'facts/1' AND key >= %s AND key < %s",
             self._names.claims(field, value),
+            binary=True,
         ).fetchall()
-        return self._events(keys)
+        return [self._events([(key,)], ledger) for ledger, key in keys]
 
     def _changes(self, field: str, upto: int, order: str, limit: Int8 | None) -> list[Any]:
         query = (
@@ -125,14 +126,14 @@ class PostgresFloor:
             f"ORDER BY key {order} LIMIT %s"
         )
         values = (self._names.ledger, *self._names.changes(field, upto), limit)
-        return self._events(self._raw.execute(query.encode(), values, binary=True).fetchall())
+        return self._events(self._raw.execute(query.encode(), values, binary=True).fetchall(), self._names.ledger)
 
-    def _events(self, keys: list[Any]) -> list[Any]:
+    def _events(self, keys: list[Any], ledger: bytes) -> list[Any]:
         versions = [Int8(version_of(key)) for (key,) in keys]
         return self._raw.execute(
             "SELECT e.*, p.* FROM context_ledger.events e JOIN context_ledger.payloads p USING (ledger, version) "
             "WHERE e.ledger = %s AND e.version = ANY(%b::bigint[]) ORDER BY e.version",
-            (self._names.ledger, versions),
+            (ledger, versions),
             binary=True,
         ).fetchall()
 

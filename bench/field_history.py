@@ -29,6 +29,7 @@ RUNS: Final = 30
 FIELDS: Final = 100
 UPDATES: Final = 10
 OFTEN: Final = 1_000
+MANY: Final = (300, 3_000)
 _FACT_EVERY: Final = 10
 _AT_ONCE: Final = 2_000
 _RARE: Final = "rare"
@@ -86,9 +87,12 @@ def _report(name: str, place: Callable[[int], str], floor: Callable[[str, Ledger
     for number, question in enumerate(QUESTIONS):
         _print(f"{name}: {question.name}", SIZES, [times[number] for times in measured])
     _often(name, place(0), floor)
+    _many(name, place, floor)
 
 
-def _print(title: str, sizes: Sequence[int], measured: Sequence[tuple[Times, Times]]) -> None:
+def _print(
+    title: str, sizes: Sequence[int], measured: Sequence[tuple[Times, Times]], *, what: str = "events in the ledger"
+) -> None:
     rows = [
         (f"{size:,}", f"{ours.wall_ms:.3f}", f"{floor.wall_ms:.3f}", f"{ours.wall_ms / floor.wall_ms:.1f}")
         for size, (ours, floor) in zip(sizes, measured, strict=True)
@@ -96,7 +100,7 @@ def _print(title: str, sizes: Sequence[int], measured: Sequence[tuple[Times, Tim
     if len(sizes) > 1:
         slopes = [exponent(sizes, [times[place].wall_ms for times in measured]) for place in (0, 1)]
         rows.append(("growth (log-log exponent)", f"{slopes[0]:.3f}", f"{slopes[1]:.3f}", ""))
-    print_rows(title, ("events in the ledger", "context-ledger, ms", "raw floor, ms", "ratio"), rows)
+    print_rows(title, (what, "context-ledger, ms", "raw floor, ms", "ratio"), rows)
 
 
 def _measure(size: int, place: str, make_floor: Callable[[str, Ledgers], Floor]) -> list[tuple[Times, Times]]:
@@ -124,6 +128,27 @@ def _often(name: str, place: str, make_floor: Callable[[str, Ledgers], Floor]) -
         _fill(store, _facts(10_000))
         times = _asked(store, 10_000, make_floor(place, store), [question])
     _print(f"{name}: history of a field with {OFTEN:,} values among 10,000 facts", [10_000], times)
+
+
+def _many(name: str, place: Callable[[int], str], make_floor: Callable[[str, Ledgers], Floor]) -> None:
+    """Which of many ledgers held a value that three of them hold."""
+    question = Question(
+        "",
+        lambda store, _: lambda: find_facts(store, field="customer", value="C-0"),
+        lambda floor, _: lambda: floor.find("customer", "C-0"),
+    )
+    measured = []
+    for size in MANY:
+        address = place(-size)
+        with ledger.connect(address) as store:
+            for number in range(size):
+                customer = JsonText.of(f"C-{number % (size // 3)}")
+                store.ledger("case" if number == 0 else f"case {number}").append(
+                    FactSet(field="customer", value=customer, source="tool")
+                )
+            find_facts(store, field="customer")
+            measured += _asked(store, size, make_floor(address, store), [question])
+    _print(f"{name}: which of many ledgers held a value, three of them", MANY, measured, what="ledgers")
 
 
 def _fill(store: Ledgers, events: list[Event]) -> None:
