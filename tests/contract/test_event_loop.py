@@ -89,6 +89,7 @@ VIEW: Final[dict[str, Callable[[View], object]]] = {
     "window": lambda seen: seen.window().request_bytes,
     "handoff": lambda seen: seen.handoff().brief,
     "history": lambda seen: seen.history("order").to_json(),
+    "value": lambda seen: seen.value("order"),
     "fields": lambda seen: seen.fields(),
     "explain": lambda seen: seen.explain("order"),
     "schema": lambda seen: seen.schema(),
