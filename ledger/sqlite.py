@@ -56,6 +56,7 @@ _KINDS: Final = {
     "numbered": " AND e.type = 'turn.recorded' AND e.turn IS NOT NULL",
 }
 
+_NO_END: Final = 2**63 - 1
 _OF_THESE: Final = " AND e.version IN (SELECT value FROM json_each(?))"
 
 
@@ -121,7 +122,7 @@ class SqliteStore(SqliteErasing, SqliteDeriving):
 
             def fetch(after: int, upto: int | None, rows: int) -> list[Row]:
                 with self._connections.reading() as connection, closing(connection.cursor()) as cursor:
-                    return leading(cursor.execute(query, (*values, after, upto, upto, rows)))
+                    return leading(cursor.execute(query, (*values, after, upto, rows)))
 
             return read_in_pages(part, fetch)
 
@@ -131,7 +132,7 @@ class SqliteStore(SqliteErasing, SqliteDeriving):
         """The envelope of the first selected event."""
         query, values = _query(ledger, selection, _ENVELOPES)
         with self._connections.reading() as connection:
-            row = connection.execute(query, (*values, selection.after, selection.upto, selection.upto, 1)).fetchone()
+            row = connection.execute(query, (*values, selection.after, selection.upto, 1)).fetchone()
         return None if row is None else Envelope(*row)
 
     def feed(self, *, after: int, limit: int) -> list[Stored]:
@@ -291,7 +292,7 @@ _columns: Final[Callable[[Envelope], tuple[Any, ...]]] = attrgetter(*Envelope.__
 
 
 def _query(ledger: bytes, selection: Selection, what: str = _STORED) -> tuple[str, list[Any]]:
-    """The page query of a selection; its last four places are after, upto, upto and the page's size."""
+    """The page query of a selection; its last three places are after, upto and the page's size."""
     query = f"{what} WHERE e.ledger = ?{_KINDS[selection.kind]}"
     values: list[Any] = [ledger]
     if selection.versions is not None:
@@ -303,4 +304,4 @@ def _query(ledger: bytes, selection: Selection, what: str = _STORED) -> tuple[st
     order = "DESC" if selection.newest_first else "ASC"
     # A plus keeps SQLite from going through all versions after one, where some are named that it can look up.
     version = "e.version" if selection.versions is None else "+e.version"
-    return f"{query} AND {version} > ? AND (? IS NULL OR {version} <= ?) ORDER BY e.version {order} LIMIT ?", values
+    return f"{query} AND {version} > ? AND {version} <= ifnull(?, {_NO_END}) ORDER BY e.version {order} LIMIT ?", values

@@ -312,8 +312,8 @@ def find_again_and_again(address: str, seconds: float) -> list[str]:
 def test_processes_that_write_forget_find_and_rebuild_at_once(open_shared: OpenStore) -> None:
     store = open_shared()
     with multiprocessing.get_context("spawn").Pool(4) as pool:
-        writers = [pool.apply_async(write, (open_shared.address, who, 4.0, True)) for who in range(2)]
-        finders = [pool.apply_async(find_again_and_again, (open_shared.address, 5.0)) for _ in range(2)]
+        writers = [pool.apply_async(write, (open_shared.address, who, 2.0, True)) for who in range(2)]
+        finders = [pool.apply_async(find_again_and_again, (open_shared.address, 2.5)) for _ in range(2)]
         written = [writer.get(timeout=DEADLINE_SECONDS) for writer in writers]
         assert [finder.get(timeout=DEADLINE_SECONDS) for finder in finders] == [[], []]
     held, gone = (sorted(name for one in written for name in one[place]) for place in (0, 1))
