@@ -78,7 +78,7 @@ def past_retention(events: Sequence[Recorded], governing: Sequence[Recorded], *,
     rules = rules_at(governing, judged_at)
     if not rules:
         return {}
-    closed_at = next((item.envelope.recorded_at for item in governing if item.envelope.type == "ledger.closed"), None)
+    closed_at = _closed_at(governing)
     due: dict[int, Forgotten] = {}
     for item in events:
         ends = min(_ends(item, rules, closed_at), default=None)
@@ -87,6 +87,23 @@ def past_retention(events: Sequence[Recorded], governing: Sequence[Recorded], *,
     causes = Lineage(events).closure(due) if due else {}
     kept = {erasure.version: erasure for erasure in skeletons(events, causes, key)}
     return {version: (kept[version], due.get(version) or due[cause.root]) for version, cause in causes.items()}
+
+
+def next_end(events: Sequence[Recorded], governing: Sequence[Recorded], *, after: int) -> int | None:
+    """When the next of the events will be past its retention, after a time (microseconds); None if none of them will."""
+    rules, closed_at = rules_at(governing, after), _closed_at(governing)
+    ends = (min(_ends(item, rules, closed_at), default=None) for item in events)
+    return min((end[0] for end in ends if end is not None and end[0] > after), default=None)
+
+
+def shortest(governing: Sequence[Recorded], judged_at: int) -> int | None:
+    """How long (microseconds) any rule in force keeps content from its recording on, at the least; None if there is none."""
+    kept = (rule.keep_seconds for rule in rules_at(governing, judged_at) if not rule.after_close or _closed_at(governing))
+    return min((seconds * _MICROSECONDS for seconds in kept if seconds is not None), default=None)
+
+
+def _closed_at(governing: Sequence[Recorded]) -> int | None:
+    return next((item.envelope.recorded_at for item in governing if item.envelope.type == "ledger.closed"), None)
 
 
 def _ends(item: Recorded, rules: Sequence[e.RetentionSet], closed_at: int | None) -> Iterator[tuple[int, str]]:

@@ -13,7 +13,10 @@ from ledger.connect import Ledgers
 from ledger.erased import Erased
 from ledger.errors import CorruptRecord, LedgerError
 from ledger.marks import artifact_mark, names_key
+from ledger.opening import standing_without
 from ledger.reading import Reader
+from ledger.record import Envelope, Recorded
+from ledger.retention import past_retention
 from ledger.standing import Standing
 from ledger.store import Head, Selection, Stored
 
@@ -77,6 +80,9 @@ class _LedgerCheck:
         }
         self._lost = {mark.named for mark, _ in self._reader.marks.values() if mark.named is not None}
         self._artifacts: set[str] = set()
+        self._retained: list[Recorded] | None = None
+        if any(isinstance(item.event, e.RetentionSet) for item in self._reader.governing):
+            self._retained = []
         self._recorded_at = 0
         self._knows_schema = True  # the one that is in force may be forgotten: what it took cannot be judged then
 
@@ -107,7 +113,8 @@ class _LedgerCheck:
 
     def _problems_of_event(self, row: Stored) -> Iterator[str]:
         try:
-            event = self._reader.recorded(row).event
+            recorded = self._reader.recorded(row)
+            event = recorded.event
         except LedgerError as error:
             self._knows_all = False
             where = error.details.get("version", row.envelope.version)
@@ -118,20 +125,33 @@ class _LedgerCheck:
             if row.payload is not None:
                 yield f"was forgotten by job {event.forgotten.job}, but its content is still there: resume the job"
         else:
-            yield from self._problems_of_admission(row.envelope.version, event)
+            yield from self._problems_of_admission(row.envelope, event)
+        if self._retained is not None:
+            self._retained.append(recorded)
         self._standing.apply(row.envelope.version, event)
         if row.envelope.type == _SCHEMA:
             self._knows_schema = not isinstance(event, Erased)
         if isinstance(event, e.ArtifactStored):
             yield from self._problems_of_artifact(event)
 
-    def _problems_of_admission(self, version: int, event: e.Event) -> Iterator[str]:
+    def _problems_of_admission(self, envelope: Envelope, event: e.Event) -> Iterator[str]:
         try:
             if self._knows_all and (self._knows_schema or not isinstance(event, _JUDGED)):
                 admit(self._standing, event)
         except LedgerError as error:
-            if not self._was_admissible(version, event, error):
+            if not self._was_admissible(envelope.version, event, error) and not self._was_past_retention(envelope, event):
                 yield str(error)
+
+    def _was_past_retention(self, envelope: Envelope, event: e.Event) -> bool:
+        """Whether only what was past its retention, when the event was recorded, is in the way."""
+        if self._retained is None:
+            return False
+        marks = past_retention(self._retained, self._reader.governing, judged_at=envelope.recorded_at, key=self._key)
+        try:
+            admit(standing_without(self._retained, marks, self._key), event)
+        except LedgerError:
+            return False
+        return True
 
     def _was_admissible(self, version: int, event: e.Event, error: LedgerError) -> bool:
         """Whether only what was forgotten since is in the way: what refers to an artifact may outlive it, and an artifact the

@@ -8,7 +8,6 @@ import os
 import threading
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
-from itertools import chain
 from typing import Any, Final
 
 from ledger import events as e
@@ -30,6 +29,7 @@ from ledger.fields import canonical_field
 from ledger.json_text import has_lone_surrogate
 from ledger.limits import MAX_ARTIFACT_BYTES, MAX_EVENTS_PER_COMMAND, MAX_NAME_CHARACTERS
 from ledger.marks import FORGOTTEN_NAME, artifact_mark, names_key, subject_mark
+from ledger.opening import FOR_EVER, opened, read_all_turns
 from ledger.quotes import stands_as_said
 from ledger.reading import Reader
 from ledger.record import NO_TAGS, Envelope, Recorded, Tags
@@ -37,7 +37,9 @@ from ledger.redaction import Redactor, keyed
 from ledger.standing import Standing
 from ledger.store import Batch, Draft, Head, Selection, Store
 
-_RECENT_TURN_EVENTS: Final = 64
+_CHANGING: Final = (e.ContentForgotten, e.LedgerReauthorised, e.LedgerClosed, e.RetentionSet)
+"""Events after which what was folded before them may be forgotten, or past its retention."""
+
 _ATTEMPTS: Final = 64
 
 
@@ -66,6 +68,7 @@ class Writer:
         self._id: bytes | None = None
         self._stored_name = name  # another one once the ledger was forgotten
         self._standing = Standing()
+        self._lasting = FOR_EVER
 
     @property
     def name(self) -> str:
@@ -147,6 +150,8 @@ class Writer:
             found = self._first_result(request, command)
             if found is not None:
                 return found
+        if self._lasting.is_over(self._clock):
+            self._reopen()  # what is past its retention is no ground for a decision
         try:
             self._expect(command)
             self._know_turns_of(request)
@@ -204,7 +209,7 @@ class Writer:
             self._id, self._standing.key = ledger, names_key(self._store.secret, ledger)
         for envelope, event in zip(envelopes, events, strict=True):
             self._apply(envelope, event)
-        if any(isinstance(event, e.ContentForgotten) for event in events):
+        if any(isinstance(event, _CHANGING) for event in events):
             self._reopen()
         return [Recorded(envelope, event, command.tags) for envelope, event in zip(envelopes, events, strict=True)]
 
@@ -293,7 +298,7 @@ class Writer:
             return self._reopen()
         before = self._standing.version
         for item in Reader(self._store, self._id, eager=False).read(Selection(after=before)):
-            if isinstance(item.event, e.ContentForgotten | e.LedgerReauthorised):
+            if isinstance(item.event, _CHANGING):
                 return self._reopen()  # what was folded before may be forgotten now
             self._apply(item.envelope, item.event)
         return self._standing.version > before
@@ -303,46 +308,19 @@ class Writer:
         head = self._store.head(self._name)
         if head is None:
             return False
-        self._standing = _opened(self._store, head)
+        self._standing, self._lasting = opened(self._store, head, judged_at=self._clock())
         self._id, self._stored_name = head.ledger, head.name
         return True
 
     def _know_turns_of(self, request: r.Request) -> None:
         """Before deciding: read older turns if the request names one that opening the ledger did not read."""
         if self._standing.known_from > 1 and self._id is not None and _names_older_turn(request, self._standing):
-            _read_all_turns(self._store, self._id, self._standing)
+            read_all_turns(self._store, self._id, self._standing)
 
     def _apply(self, envelope: Envelope, event: e.Event | Erased) -> None:
         self._standing.apply(envelope.version, event)
         self._standing.recorded_at = envelope.recorded_at
-
-
-def _opened(store: Store, head: Head) -> Standing:
-    """What stands, from the events that are not turns and the last few that are: opening does not read the whole ledger."""
-    reader = Reader(store, head.ledger)
-    recent = Selection(kind="turns", upto=head.version, newest_first=True, limit=_RECENT_TURN_EVENTS)
-    turns = list(reader.read(recent))[::-1]
-    standing = Standing(key=names_key(store.secret, head.ledger))
-    for item in chain(reader.read(Selection(kind="others", upto=head.version)), turns):
-        standing.apply(item.version, item.event)
-    standing.version, standing.recorded_at = head.version, head.recorded_at
-    if len(turns) == _RECENT_TURN_EVENTS:
-        numbers = [item.turn for item in turns if item.envelope.type == "turn.recorded" and item.turn is not None]
-        if numbers:
-            standing.known_from = min(numbers)
-        else:
-            _read_all_turns(store, head.ledger, standing)
-    return standing
-
-
-def _read_all_turns(store: Store, ledger: bytes, standing: Standing) -> None:
-    """Complete what a standing knows of turns and calls, up to its version."""
-    whole = Standing()
-    for item in Reader(store, ledger).read(Selection(kind="turns", upto=standing.version)):
-        whole.apply(item.version, item.event)
-    standing.turn, standing.roles, standing.forgotten_turns = whole.turn, whole.roles, whole.forgotten_turns
-    standing.calls, standing.open_calls = whole.calls, whole.open_calls
-    standing.known_from = 1
+        self._lasting = self._lasting.with_event(envelope.recorded_at)
 
 
 def _draft(event: e.Event, request_digest: str | None, tags: Tags) -> Draft:
