@@ -16,7 +16,8 @@ class Basis:
     """Ledger, version and its time (RFC 3339, UTC; None before the first event), policy digest, engine, count of erasures.
 
     ``erasures`` counts the forgettings of the whole ledger, those after the version too. ``judged_at`` is the time (RFC 3339,
-    UTC) at which it was judged what is past its retention; None where the ledger has no such rule.
+    UTC) at which it was judged what is past its retention, by the rules up to the version ``rules``; both are None where the
+    ledger has no such rule.
     """
 
     ledger: str
@@ -26,3 +27,4 @@ class Basis:
     engine: str
     erasures: int
     judged_at: str | None = field(default=None, metadata=ABSENT)
+    rules: int | None = field(default=None, metadata=ABSENT)

@@ -95,6 +95,13 @@ class Loaded:
         return all(end is None or end > self.judged_at for end in ends)
 
     @property
+    def rules(self) -> int | None:
+        """The version of the last rule of retention that was in force when it was judged; None if there was none."""
+        judged = self.judged_at
+        kept = (item for item in self.governing if isinstance(item.event, RetentionSet))
+        return max((item.version for item in kept if judged is not None and item.envelope.recorded_at <= judged), default=None)
+
+    @property
     def erasures(self) -> int:
         """How many forgettings were taken into account."""
         return sum(isinstance(item.event, ContentForgotten) for item in self.governing)

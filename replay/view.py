@@ -195,6 +195,7 @@ def _basis(loaded: Loaded, policy: Policy | None = None) -> Basis:
         engine=ENGINE,
         erasures=loaded.erasures,
         judged_at=None if loaded.judged_at is None else timestamp(loaded.judged_at),
+        rules=loaded.rules,
     )
 
 

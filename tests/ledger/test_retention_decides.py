@@ -8,6 +8,7 @@ import pytest
 
 from ledger import Ledger, Ledgers, connect
 from ledger.errors import AdmissionRefused, SupersessionMismatch
+from ledger.record import instant
 from ledger.verify import verify_store
 from replay import view
 
@@ -101,3 +102,17 @@ def test_a_handle_that_lives_on_notices_that_time_passes(store: Ledgers, case: L
     case.record_turn("user", "My number is DE88.")
     assert case.set_fact("iban", "DE88", turn=4, source="user").event.type == "fact.set"
     assert verify_store(store).problems == ()
+
+
+def test_a_basis_names_the_rules_that_were_in_force(store: Ledgers, calendar: Calendar) -> None:
+    case = store.ledger("other")
+    case.record_turn("user", "Hello.")
+    case.set_retention("1 year", label="payment")
+    later = instant(calendar.now + 40 * DAY)
+    before = view(store, "other", at=1, judged_at=later)
+    told = before.transcript().to_json()
+    case.set_retention("30 days")
+    after = view(store, "other", at=1, judged_at=later)
+    assert after.transcript().to_json() != told
+    assert (before.basis().rules, after.basis().rules) == (3, 3)  # a view that is kept sees the new rule, too
+    assert b'"rules":2' in told
