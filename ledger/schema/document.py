@@ -14,6 +14,7 @@ from pydantic import ValidationError
 from ledger.errors import InvalidInput
 from ledger.events import Section
 from ledger.schema.indirections import resolved
+from ledger.schema.restrictions import check_field, check_list, check_state
 from ledger.schema.schema import FieldSpec, Schema, SectionSpec
 
 EXTRA: Final = "x-ledger"
@@ -29,22 +30,19 @@ _UNDERSTOOD: Final[dict[str, set[str]]] = {
     "number": {"minimum", "maximum"},
     "choice": {"enum", "const"},
 }
-_RESTRICTING: Final = {
-    *("pattern", "minLength", "maxLength", "minimum", "maximum", "exclusiveMinimum", "exclusiveMaximum", "multipleOf"),
-    *("enum", "const", "oneOf", "not", "if", "contentEncoding", "contentMediaType"),
-}
-"""What JSON Schema restricts values with; a restriction that would not be kept is refused."""
 
 
 def schema_from(document: Mapping[str, Any], *, name: str | None = None) -> Schema:
     """The schema that a JSON Schema of an object declares; ``InvalidInput`` names the property that is not understood.
 
     Its name is ``name``, or the document's title. ``additionalProperties: true`` lets fields in that are not declared.
+    ``required`` asks for nothing, because a state may be incomplete at any time.
     """
     properties = document.get("properties")
     title = name or document.get("title")
     if not isinstance(properties, Mapping) or not isinstance(title, str):
         raise InvalidInput("a schema is a JSON Schema of an object, with properties and a title: give both", path="schema")
+    check_state(document)
     free = document.get("additionalProperties", False)
     if not isinstance(free, bool):
         raise InvalidInput("additionalProperties of a schema is true or false: declare what has a form", path="schema")
@@ -55,28 +53,33 @@ def schema_from(document: Mapping[str, Any], *, name: str | None = None) -> Sche
         if not isinstance(extra, Mapping):
             raise InvalidInput(f"property {key!r}: {EXTRA} is an object, not {extra!r}", path=str(key))
         if spec.get("type") == "array" or "section" in extra:
-            sections.append(_section(str(key), extra))
+            sections.append(_section(str(key), spec, extra))
         else:
             fields.append(_field(str(key), spec, extra))
-    return _made("schema", lambda: Schema(name=title, fields=tuple(fields), sections=tuple(sections), free=free))
+    return _made(
+        lambda: Schema(name=title, fields=tuple(fields), sections=tuple(sections), free=free),
+        named=f"schema {title[:40]!r}",
+        path="schema",
+    )
 
 
 def _field(key: str, spec: Mapping[str, Any], extra: Mapping[str, Any]) -> FieldSpec:
     _check(key, extra, _FIELD_OPTIONS | _FORMAT_OPTIONS.keys())
     format_of = _format(key, spec, extra)
-    kept = _UNDERSTOOD.get(format_of["kind"], set())
-    lost = sorted((spec.keys() & _RESTRICTING) - kept)
-    if lost:
-        raise InvalidInput(f"property {key!r}: {lost[0]} of a {format_of['kind']} is not understood: leave it out", path=key)
+    check_field(key, spec, _UNDERSTOOD.get(format_of["kind"], set()), format_of["kind"])
     for option, kind in _FORMAT_OPTIONS.items():
         if option in extra and format_of["kind"] != kind:
             raise InvalidInput(f"property {key!r}: {option} is for {kind}, not for {format_of['kind']}", path=key)
     options = {name: value for name, value in extra.items() if name in _FIELD_OPTIONS}
     about = spec.get("description")
-    return _made(key, lambda: FieldSpec(name=key, format=format_of, about=about, **options))  # type: ignore[arg-type]
+    return _made(
+        lambda: FieldSpec(name=key, format=format_of, about=about, **options),  # type: ignore[arg-type]
+        named=f"property {key!r}",
+        path=key,
+    )
 
 
-def _section(key: str, extra: Mapping[str, Any]) -> SectionSpec:
+def _section(key: str, spec: Mapping[str, Any], extra: Mapping[str, Any]) -> SectionSpec:
     _check(key, extra, _SECTION_OPTIONS)
     section = extra.get("section", key)
     if section not in get_args(Section):
@@ -85,13 +88,16 @@ def _section(key: str, extra: Mapping[str, Any]) -> SectionSpec:
             f"{EXTRA}.section",
             path=key,
         )
-    return _made(key, lambda: SectionSpec(**{**extra, "section": section}))
+    check_list(key, spec)
+    return _made(lambda: SectionSpec(**{**extra, "section": section}), named=f"property {key!r}", path=key)
 
 
 def _format(key: str, spec: Mapping[str, Any], extra: Mapping[str, Any]) -> dict[str, Any]:
     """The format that a property's schema stands for."""
     if "enum" in spec or "const" in spec:
         return {"kind": "choice", "values": spec["enum"] if "enum" in spec else [spec["const"]]}
+    if spec.get("format") in tuple(_TEXT_FORMATS) and spec.get("type") != "string":
+        raise InvalidInput(f"property {key!r}: format {spec['format']!r} is for type string: say that, too", path=key)
     match spec.get("type"):
         case "string":
             return _text_format(key, spec, extra)
@@ -126,10 +132,13 @@ def _check(key: str, extra: Mapping[str, Any], known: set[str]) -> None:
         raise InvalidInput(f"property {key!r}: {EXTRA}.{unknown[0]} is not known: give {', '.join(sorted(known))}", path=key)
 
 
-def _made(key: str, make: Callable[[], Made]) -> Made:
+def _made(make: Callable[[], Made], *, named: str, path: str) -> Made:
     try:
         return make()
     except ValidationError as error:
         first = error.errors(include_url=False, include_input=False)[0]
-        where = ".".join(map(str, first["loc"]))
-        raise InvalidInput(f"property {key!r}: {where}: {first['msg']}", path=key) from error
+        said = str(
+            first.get("ctx", {}).get("error", first["msg"])
+        )  # what a check of ours said, without pydantic's words before
+        places = (named, ".".join(map(str, first["loc"])), said)
+        raise InvalidInput(": ".join(place for place in places if place), path=path) from error

@@ -6,9 +6,12 @@ from collections.abc import Mapping
 from typing import Any, Final, NoReturn
 
 from ledger.errors import InvalidInput
+from ledger.schema.restrictions import RESTRICTING, restrictions
 
 _MOST_STEPS: Final = 32
 """References that go on for longer lead in a circle."""
+
+_SAID_ONCE: Final = RESTRICTING | {"type", "format"}
 
 
 def resolved(spec: object, document: Mapping[str, Any], key: str, *, steps: int = 0) -> dict[str, Any]:
@@ -21,10 +24,9 @@ def resolved(spec: object, document: Mapping[str, Any], key: str, *, steps: int 
         if steps > _MOST_STEPS:
             _refuse(key, "refers to itself: declare what it is")
         pointed = found.pop(word)
-        if word == "$ref":
-            found = {**_referred(str(pointed), document, key), **found}
-        else:
-            found = {**_one_of(pointed, document, key, steps), **found}
+        is_reference = word == "$ref"
+        further = _referred(str(pointed), document, key) if is_reference else _one_of(pointed, document, key, steps)
+        found = _merged(further, found, key)
     if isinstance(found.get("type"), list):  # ["string", "null"]
         kinds = [kind for kind in found["type"] if kind != "null"]
         if len(kinds) != 1:
@@ -33,6 +35,14 @@ def resolved(spec: object, document: Mapping[str, Any], key: str, *, steps: int 
     if isinstance(found.get("enum"), list):
         found["enum"] = [value for value in found["enum"] if value is not None]
     return found
+
+
+def _merged(further: Mapping[str, Any], nearer: Mapping[str, Any], key: str) -> dict[str, Any]:
+    """Both; the nearer title or description wins, but of two restrictions neither may be passed over."""
+    twice = sorted(word for word in further.keys() & nearer.keys() & _SAID_ONCE if further[word] != nearer[word])
+    if twice:
+        _refuse(key, f"says {twice[0]} twice: say it once")
+    return {**further, **nearer}
 
 
 def _one_of(given: object, document: Mapping[str, Any], key: str, steps: int) -> dict[str, Any]:
@@ -46,7 +56,16 @@ def _one_of(given: object, document: Mapping[str, Any], key: str, steps: int) ->
     fractional = [one for one in kinds if one.get("type") == "number"]
     if not fractional or not all(one.get("type") in ("number", "integer", "string") for one in kinds):
         _refuse(key, "may be of several types: declare one")
+    _refuse_limits_of_others(fractional[0], kinds, key)
     return fractional[0]
+
+
+def _refuse_limits_of_others(number: Mapping[str, Any], kinds: list[dict[str, Any]], key: str) -> None:
+    """The pattern of the text beside a number says how a number is written, which is ours to judge."""
+    for one in kinds:
+        for word in restrictions(one):
+            if word not in number and not (word == "pattern" and one["type"] == "string"):
+                _refuse(key, f"has {word} in one of its alternatives only: say it of the field")
 
 
 def _referred(reference: str, document: Mapping[str, Any], key: str) -> Mapping[str, Any]:

@@ -85,15 +85,16 @@ def declared(
 ) -> Any:
     """What a field of a ``StateModel`` is beyond its type; ``ledger.schema.schema.FieldSpec`` says what each word means.
 
-    ``pattern`` must match all of a text; ``least`` and ``most`` bound a number, both inclusive.
+    ``pattern`` must match all of a text; ``least`` and ``most`` bound a number, both inclusive. ``InvalidInput`` for one text
+    where several may stand.
     """
     words: dict[str, Any] = {
-        "aliases": tuple(aliases) or None,
+        "aliases": _texts("aliases", aliases),
         "least_source": least_source,
         "rendered": rendered,
         "refers_to": refers_to,
-        "patterns": tuple(patterns) or None,
-        "currencies": tuple(currencies) or None,
+        "patterns": _texts("patterns", patterns),
+        "currencies": _texts("currencies", currencies),
         "date_order": date_order,
         "most_shown": most_shown,
     }
@@ -103,6 +104,13 @@ def declared(
         **_given(limits),
     }  # not pydantic's own: they would be lost where the type is no text or number
     return Field(default=None, description=about, json_schema_extra=extra)
+
+
+def _texts(word: str, given: Sequence[str]) -> tuple[str, ...] | None:
+    """A text is a sequence of texts, too: of its letters."""
+    if isinstance(given, str):
+        raise InvalidInput(f"{word} is a list of texts, not {given!r}: write [{given!r}]", path=word)
+    return tuple(given) or None
 
 
 def _given(words: Mapping[str, Any]) -> dict[str, Any]:
