@@ -267,8 +267,7 @@ class ContentForgotten(EventBase):
     """Content of this ledger was erased: which events lost theirs, in the course of which job, and why; never what it was.
 
     ``fields``: keyed hashes of the fields that were forgotten by name; claims about them from turns up to ``through_turn``
-    are not taken again. ``answers``: the user turns whose wish to have something forgotten it fulfils; without them, those of
-    all turns before it.
+    are not taken again. ``answers``: the user turns whose wish to have something forgotten it fulfils; none if not given.
     """
 
     type: Literal["content.forgotten"] = Field(default="content.forgotten", exclude=True)

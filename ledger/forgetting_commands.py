@@ -10,15 +10,19 @@ from typing import Any
 
 from ledger import events as e
 from ledger import requests as r
+from ledger.answering import answered_by, with_answers
 from ledger.clock import Clock
 from ledger.codec import check_tags
-from ledger.errors import InvalidInput, LedgerError, NothingToForget
+from ledger.erasing import StoredJob
+from ledger.errors import CorruptRecord, InvalidInput, LedgerError
 from ledger.forgetting import Forgetting, LedgerForgetting, Plan, Wish, plan
-from ledger.forgetting_job import DerivedPlace, Job, Worker, job_of
+from ledger.forgetting_job import DerivedPlace, Worker
 from ledger.given import built, known_head
 from ledger.json_text import has_lone_surrogate
+from ledger.kept_job import Job, TakenBack, job_of
 from ledger.limits import MAX_TURN
 from ledger.marks import FORGOTTEN_NAME, names_key, subject_mark
+from ledger.planning import holds_on, plans_for
 from ledger.reading import Reader
 from ledger.retention import RETENTION, past_retention
 from ledger.store import Head, Selection, Store
@@ -26,11 +30,11 @@ from ledger.writer import Command, Writer, check_command
 
 
 class ForgettingIncomplete(UserWarning):
-    """A forgetting was interrupted, or could not be finished; resuming it was tried."""
+    """A forgetting is not complete, and could not be finished when the store was opened."""
 
 
 class ForgettingResumed(UserWarning):
-    """A forgetting that was interrupted was carried out when the store was opened."""
+    """A forgetting that was not complete is, now that the store was opened: by this process, or by one that was at it."""
 
 
 class ForgettingCommands:
@@ -61,8 +65,8 @@ class ForgettingCommands:
         Give one of: turns, facts (fields), artifacts (SHA-256) or ids (``ev_31``, ``v_12``) of a ``ledger``; a ``ledger``
         alone, which is then forgotten whole; or a ``subject``, which is forgotten in all ledgers. An empty list is refused, and
         never stands for everything. With ``dry_run`` nothing is changed, and the report lists what would go. ``answers``: the
-        user turns whose wish this fulfils (all before it, if not given). Without ``scrub``, deleted bytes are overwritten only
-        when the job is resumed.
+        user turns whose wish this fulfils; if not given, the request that is pending in ``ledger`` if there is just one, and else
+        none. Without ``scrub``, deleted bytes are overwritten only when the job is resumed.
 
         Raises ``NothingToForget``, ``UnknownLedger``, ``InvalidInput``, ``OnHold`` before anything is changed. A report that is
         "incomplete" names what is left to do; ``resume_forgetting`` does it, and so does the next opening of the store.
@@ -77,27 +81,42 @@ class ForgettingCommands:
         scope = _scope(wish, ledger, subject)
         if scope == "ledger":
             wish = Wish(everything=True)
+        why = _text("reason", reason)
+        named = None if answers is None else _turns("answers", answers)
+        plans = plans_for(self.store, wish, ledger, subject)
+        answered = answered_by(plans, scope, named)
+        plans = [with_answers(planned, answered) for planned in plans]
         job = Job(
             job=f"f_{os.urandom(6).hex()}",
             scope=scope,
-            reason=_text("reason", reason),
+            reason=why,
             actor=actor,
-            answers=None if answers is None else _turns("answers", answers),
+            answers=answered,
             wish=wish,
             scrub_now=scrub,
         )
-        plans = self._plans(wish, ledger, subject)
         if dry_run:
-            return _planned(job, plans)
+            return _planned(job, plans, holds_on(self.store, plans))
         mark = None if subject is None else subject_mark(self.store.secret, subject)
         return self._begin(job, [planned.head for planned in plans], subject=mark)
 
     def resume_forgetting(self) -> list[Forgetting]:
-        """Carry out what is left of all jobs that were interrupted or incomplete, deferred scrubbing included."""
-        return [self._carry_out(replace(job, scrub_now=True)) for job in self.forgettings() if not job.finished]
+        """Carry out what is left of all jobs that were interrupted or incomplete, deferred scrubbing included.
+
+        ``CorruptRecord`` names a job that cannot be read, after the others were carried out.
+        """
+        left = [stored for stored in self.store.jobs() if not stored.finished]
+        found = [self._carry_out(replace(job, scrub_now=True)) for job in filter(None, map(_readable, left))]
+        for stored in left:
+            if _readable(stored) is None:
+                job_of(stored)
+        return found
 
     def forgettings(self) -> list[Job]:
-        """All jobs that this store has seen, in the order in which they were begun."""
+        """All jobs that this store has seen, in the order in which they were begun.
+
+        ``CorruptRecord`` names one that is damaged, or that only a later release can read.
+        """
         return [job_of(stored) for stored in self.store.jobs()]
 
     def reauthorise(
@@ -112,12 +131,21 @@ class ForgettingCommands:
         reason = _text("because", because)
         if subject is not None:
             check_tags((subject,), ())
-            mark = subject_mark(self.store.secret, subject)
-            self._check_complete(lambda job: job.subject == mark.hex(), "subject")
-            if not self.store.unfence(mark):
-                raise InvalidInput("this subject was not forgotten, so it needs no re-authorising", path="subject")
+            self._reauthorise_subject(subject_mark(self.store.secret, subject), reason, actor)
             return
         self._reauthorise_ledger(ledger or "", reason, actor)
+
+    def _reauthorise_subject(self, subject: bytes, because: str, actor: str | None) -> None:
+        """Lift the fence; the job that had raised it keeps why, which is all that is left to tell of it."""
+        self._check_complete(lambda job: job.subject == subject.hex(), "subject")
+        fenced = self.store.fenced(subject)
+        if fenced is None:
+            raise InvalidInput("this subject was not forgotten, so it needs no re-authorising", path="subject")
+        taken_back = TakenBack(because=because, actor=actor, at=self.clock())
+        for stored in self.store.jobs():
+            if stored.job == fenced:
+                self.store.job_put(replace(job_of(stored), taken_back=taken_back).stored())
+        self.store.unfence(subject)
 
     def _reauthorise_ledger(self, name: str, because: str, actor: str | None) -> None:
         if name.startswith(FORGOTTEN_NAME):
@@ -132,8 +160,8 @@ class ForgettingCommands:
 
     def _check_complete(self, concerns: Callable[[Job], bool], path: str) -> None:
         """What is still being forgotten cannot be taken back: the rest of the job would undo it."""
-        for job in self.forgettings():
-            if not job.finished and not job.is_deferred and concerns(job):
+        for job in (job_of(stored) for stored in self.store.jobs() if not stored.finished):
+            if not job.is_deferred and concerns(job):
                 raise InvalidInput(f"job {job.job}, which forgets this {path}, is not complete: resume it first", path=path)
 
     def retain(self, ledger: str | None = None, *, actor: str | None = None, dry_run: bool = False) -> list[Forgetting]:
@@ -186,21 +214,7 @@ class ForgettingCommands:
             return Forgetting(
                 job=None, scope=job.scope, reason=job.reason, state="incomplete", ledgers=(kept,), problems=(str(error),)
             )
-        return _planned(job, [planned]) if dry_run else self._begin(job, [head])
-
-    def _plans(self, wish: Wish, ledger: str | None, subject: str | None) -> list[Plan]:
-        if subject is None:
-            return [plan(self.store, known_head(self.store, ledger or ""), wish)]
-        check_tags((subject,), ())
-        versions: dict[bytes, list[int]] = {}
-        for found, version in self.store.tagged(subject_mark(self.store.secret, subject)):
-            versions.setdefault(found, []).append(version)
-        heads = [head for head in self.store.heads() if head.ledger in versions]
-        if not heads:
-            job = self.store.fenced(subject_mark(self.store.secret, subject))
-            told = "no event is about this subject" if job is None else f"this subject was forgotten already, by job {job}"
-            raise NothingToForget(f"{told}: subjects are given as they were when events were appended", job=job)
-        return [plan(self.store, head, Wish(versions=versions[head.ledger])) for head in heads]
+        return _planned(job, [with_answers(planned, ())]) if dry_run else self._begin(job, [head])
 
     def _begin(self, job: Job, heads: Sequence[Head], *, subject: bytes | None = None) -> Forgetting:
         ledgers = tuple(head.ledger.hex() for head in heads)
@@ -212,24 +226,37 @@ class ForgettingCommands:
         return Worker(self.store, self.clock, self._places).carry_out(job)
 
     def _resume(self) -> None:
-        """At opening: carry out what was interrupted, and say so."""
-        stored = self.store.jobs()
-        jobs = [] if all(one.finished for one in stored) else map(job_of, stored)
-        for job in jobs:
-            if job.finished or job.is_deferred:
+        """At opening: carry out what is left of jobs, and say so. No job keeps the store from opening."""
+        for stored in self.store.jobs():
+            if stored.finished:
                 continue
-            forgetting = self._carry_out(job)
-            told = f"forgetting {forgetting.job} was interrupted"
-            if forgetting.state == "complete":
-                warnings.warn(f"{told}; it is complete now", ForgettingResumed, stacklevel=4)
-            else:
-                left = "; ".join(forgetting.problems)
-                warnings.warn(f"{told} and is incomplete: {left}", ForgettingIncomplete, stacklevel=4)
+            try:
+                told = self._resumed(job_of(stored))
+            except LedgerError as error:
+                told = ForgettingIncomplete(f"forgetting {stored.job} is not complete: {error}")
+            if told is not None:
+                warnings.warn(told, stacklevel=4)
+
+    def _resumed(self, job: Job) -> UserWarning | None:
+        """Carry out what is left of a job, which another process may be doing as well; what is to be said of it."""
+        if job.is_deferred:
+            return None
+        found = self._carry_out(job)
+        if found.state == "complete":
+            return ForgettingResumed(f"forgetting {job.job} was not complete; it is now")
+        return ForgettingIncomplete(f"forgetting {job.job} is not complete: {'; '.join(found.problems)}")
 
 
-def _planned(job: Job, plans: Sequence[Plan]) -> Forgetting:
+def _readable(stored: StoredJob) -> Job | None:
+    try:
+        return job_of(stored)
+    except CorruptRecord:
+        return None
+
+
+def _planned(job: Job, plans: Sequence[Plan], problems: tuple[str, ...] = ()) -> Forgetting:
     ledgers = tuple(planned.forgetting for planned in plans)
-    return Forgetting(job=None, scope=job.scope, reason=job.reason, state="planned", ledgers=ledgers)
+    return Forgetting(job=None, scope=job.scope, reason=job.reason, state="planned", ledgers=ledgers, problems=problems)
 
 
 def _scope(wish: Wish, ledger: str | None, subject: str | None) -> e.ForgettingScope:

@@ -13,6 +13,7 @@ from typing import Final, cast
 
 from ledger import events as e
 from ledger import requests as r
+from ledger.answering import with_answers
 from ledger.clock import Clock
 from ledger.decide import field_name
 from ledger.errors import IdempotencyConflict, NothingToForget, StoreError, VersionConflict
@@ -64,7 +65,7 @@ class Fence:
         """Append the event that says what is erased; whether at the version that was planned for."""
         for attempt in range(_EXACT + _WHEREVER):
             head = self._head()
-            planned = _plan(self._store, head, self._fencing.wish)
+            planned = with_answers(_plan(self._store, head, self._fencing.wish), self._fencing.answers or ())
             expected = head.version if attempt < _EXACT else None
             try:
                 self._say(planned.erased, planned.through_turn, fields=planned.fields, expected=expected)

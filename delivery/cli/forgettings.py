@@ -12,7 +12,7 @@ from typing import Any, Final
 from delivery.cli.printing import counted, one_line, print_json, print_table, print_text
 from ledger import Ledgers
 from ledger.forgetting import Forgetting, LedgerForgetting
-from ledger.forgetting_job import Job
+from ledger.kept_job import Job
 from ledger.mentions import Mention
 from ledger.store import GOVERNING_TYPES
 from projections.forget_requests import ForgetRequest
@@ -43,7 +43,7 @@ def _print(found: Forgetting) -> None:
         elif ledger.items:
             _print_report(ledger)
     for problem in found.problems:
-        print_text(f"left to do: {one_line(problem)}")
+        print_text(f"{'not now' if found.state == 'planned' else 'left to do'}: {one_line(problem)}")
     if found.state == "planned":
         print_text(f"{counted(found.count, 'event')} would be forgotten; nothing was changed, because of --dry-run\n")
     elif not is_plan and found.state == "incomplete":
@@ -74,6 +74,8 @@ def _beside(ledger: LedgerForgetting, gone: str) -> Iterator[str]:
     """What goes or stays beside events."""
     for sha256 in ledger.artifacts:
         yield f"artifact {sha256}: its bytes {gone}"
+    if ledger.artifact_count and not ledger.artifacts:
+        yield f"the bytes of {counted(ledger.artifact_count, 'artifact')} {gone}"
     for sha256 in ledger.shared:
         yield f"artifact {sha256} stays: something that stays has stored it, too"
     if ledger.derived:
@@ -81,6 +83,10 @@ def _beside(ledger: LedgerForgetting, gone: str) -> Iterator[str]:
         yield f"derived rows {gone}, and are made anew when they are needed: {rows}"
     for child in ledger.children:
         yield f"ledger {one_line(child)} names this one as its parent, and stays"
+    for turn in ledger.answers:
+        yield f"answers what turn {turn} asks for"
+    for turn in ledger.pending:
+        yield f"still pending: turn {turn} asks to forget something: --answers {turn}, or --decline {turn}"
 
 
 def _print_mentions(ledger: LedgerForgetting) -> None:
@@ -149,7 +155,8 @@ def _ledger_json(ledger: LedgerForgetting, *, is_plan: bool) -> dict[str, Any]:
             }
             for item in ledger.items
         ],
-        "artifacts": ledger.artifacts,
+        **({"artifacts": ledger.artifacts} if is_plan else {}),
+        "artifact_count": ledger.artifact_count,
         "shared": ledger.shared,
         "derived": ledger.derived,
         "mentions": [
@@ -162,6 +169,8 @@ def _ledger_json(ledger: LedgerForgetting, *, is_plan: bool) -> dict[str, Any]:
             for mention in ledger.mentions
         ],
         "children": ledger.children,
+        "answers": ledger.answers,
+        "pending": ledger.pending,
     }
 
 
@@ -209,15 +218,25 @@ def print_jobs(store: Ledgers, *, as_json: bool) -> None:
         for job in jobs:
             for problem in job["problems"]:
                 print_text(f"{job['job']}, left to do: {one_line(problem)}")
+            if job["taken_back"] is not None:
+                print_text(f"{job['job']}, the subject is taken again: {_taken_back(job['taken_back'])}")
+
+
+def _taken_back(told: Mapping[str, Any]) -> str:
+    """``they came back (by support:4, 2026-11-30T…)``."""
+    by = "" if told["by"] is None else f"by {one_line(told['by'])}, "
+    return f"{one_line(told['because'])} ({by}{told['at']})"
 
 
 def _job(job: Job, names: Mapping[str, str]) -> dict[str, Any]:
+    back = job.taken_back
     return {
         "job": job.job,
         "scope": job.scope,
         "state": "complete" if job.finished else "incomplete",
         "reason": job.reason,
         "by": job.actor,
-        "ledgers": [names.get(ledger, ledger) for ledger in job.fences or job.ledgers],
+        "ledgers": [names.get(ledger, ledger) for ledger in dict.fromkeys((*job.ledgers, *job.fences))],
         "problems": job.problems,
+        "taken_back": None if back is None else {"because": back.because, "by": back.actor, "at": timestamp(back.at)},
     }

@@ -21,7 +21,7 @@ Reason = Annotated[str | None, typer.Option(metavar="TEXT", help="Why; stays, so
 By = Annotated[str | None, typer.Option(metavar="WHO", help="Who asks for it: an id that means nothing by itself.")]
 Answers = Annotated[
     list[str] | None,
-    typer.Option("--answers", metavar="N[,N]", help="User turns whose wish this fulfils, or none; else all before it."),
+    typer.Option("--answers", metavar="N[,N]", help="User turns whose wish this fulfils, or none."),
 ]
 DryRun = Annotated[bool, typer.Option("--dry-run", help="Only say what would go.")]
 NoScrub = Annotated[bool, typer.Option("--no-scrub", help="Overwrite deleted bytes later, with --resume.")]
@@ -108,7 +108,7 @@ class Asked:
 
     @property
     def answered(self) -> tuple[int, ...] | None:
-        """The user turns whose wish is fulfilled; None for all before it."""
+        """The user turns whose wish is fulfilled; None for the only one, if there is just one."""
         if not self.answers:
             return None
         return () if list(self.answers) == ["none"] else tuple(numbers("--answers", self.answers))

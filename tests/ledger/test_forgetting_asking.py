@@ -110,6 +110,30 @@ def test_what_was_forgotten_is_not_forgotten_again(ledgers: Ledgers, case: Ledge
     assert envelopes(ledgers) == before
 
 
+@pytest.mark.parametrize(
+    ("first", "several", "what"),
+    [
+        ({"turns": [1]}, {"turns": [2, 1]}, "turn 1"),
+        ({"facts": ["order"]}, {"facts": ["order", "price"]}, "field 'order'"),
+        ({"ids": ["r_4"]}, {"ids": ["en_5", "r_4"]}, "r_4"),
+    ],
+    ids=str,
+)
+def test_of_several_names_the_one_that_is_gone_is_to_be_left_out(
+    ledgers: Ledgers, case: Ledger, first: dict[str, Any], several: dict[str, Any], what: str
+) -> None:
+    job = case.forget(**first, reason=REASON).job
+    before = envelopes(ledgers)
+    for dry_run in (True, False):
+        with pytest.raises(NothingToForget) as refused:
+            case.forget(**several, reason=REASON, dry_run=dry_run)
+        assert str(refused.value) == f"{what} was forgotten already, by job {job}; nothing was forgotten now: leave it out"
+        with pytest.raises(NothingToForget) as alone:
+            case.forget(**first, reason=REASON, dry_run=dry_run)
+        assert str(alone.value) == f"{what} was forgotten already, by job {job}"
+    assert envelopes(ledgers) == before
+
+
 def test_something_that_went_with_something_else_is_forgotten(case: Ledger) -> None:
     job = case.forget(turns=[1], reason=REASON).job
     for wish in ({"facts": ["Order"]}, {"ids": ["en_5"]}, {"ids": ["v_9"]}):

@@ -154,10 +154,3 @@ def test_a_refused_wish_leaves_no_job(ledgers: Ledgers) -> None:
         with pytest.raises((OnHold, NothingToForget)):
             ledgers.forget(**wish, reason=REASON)
     assert (ledgers.forgettings(), swept(ledgers, "other")) == ([], set())
-
-
-@pytest.mark.parametrize("answers", [None, [], [1], [1, 3]])
-def test_a_forgetting_says_which_wishes_it_answers(ledgers: Ledgers, answers: list[int] | None) -> None:
-    ledgers.forget(ledger="case", turns=[2], reason=REASON, answers=answers)
-    (fence,) = ledgers.ledger("case").events(3)
-    assert getattr(fence.event, "answers", "none") == (None if answers is None else tuple(answers))

@@ -354,18 +354,10 @@ def test_a_wish_is_pending_until_it_is_answered(store: Ledgers, case: Ledger) ->
     assert [row.get("asks_to_forget") for row in shown] == [None, True, True, True, None]
     case.decline_forgetting(3, because="the law asks for it")
     case.forget(turns=[1], reason="asked to", answers=[2])
-    case.forget(turns=[4], reason="asked to", answers=[])
+    case.forget(turns=[4], reason="asked to", answers=[])  # a turn that is forgotten asks for nothing any more
     assert view(store, "case").forget_requests() == ()
     assert seen.version == 5
     assert [request.turn for request in seen.forget_requests()] == [2, 3]
-
-
-def test_a_forgetting_answers_all_wishes_before_it(store: Ledgers, case: Ledger) -> None:
-    case.record_turn("user", "Please forget my name.")
-    case.record_turn("user", "My berth is 7.")
-    case.forget(turns=[2], reason="asked to")
-    case.record_turn("user", "Please forget my address.")
-    assert [request.turn for request in view(store, "case").forget_requests()] == [3]
 
 
 def test_a_forgotten_ledger_is_listed_by_what_is_left(store: Ledgers) -> None:

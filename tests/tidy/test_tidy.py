@@ -31,7 +31,8 @@ BANNED_TEXT = {
 IMPURE_CALLS = {"__import__", "breakpoint", "eval", "exec", "hash", "id", "input", "open", "print"}
 IMPURE_METHODS = {"now", "today", "utcnow"}
 PURE_LEDGER_MODULES = {
-    "erased", "errors", "events", "fields", "json_text", "limits", "marks", "parts", "quotes", "record", "schema", "standing",
+    "erased", "errors", "events", "fields", "json_text", "limits", "marks", "parts", "pending", "quotes", "record", "schema",
+    "standing", "wishes",
 }  # fmt: skip
 
 

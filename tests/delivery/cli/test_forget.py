@@ -94,7 +94,20 @@ def test_a_report_counts_by_type(command: Command, card: str) -> None:
     lines = command("forget", card, "--turns", "1", "--reason", "asked").out.splitlines()
     assert re.fullmatch(r"job f_[0-9a-f]{12} \(turns\), complete: asked", lines[0])
     assert lines[1] == f"{card} at version 7: 2 events (1 fact.set, 1 turn.recorded) forgotten"
-    assert lines[2] == "these mention the same values, and stay: v_3"
+    assert lines[2] == "answers what turn 3 asks for"
+    assert lines[3] == "these mention the same values, and stay: v_3"
+
+
+def test_requests_that_stay_pending_are_told_before_and_after(command: Command, card: str, store_path: Path) -> None:
+    with connect(str(store_path)) as store:
+        store.ledger(CASE).record_turn("user", "Please delete my e-mail address.")
+    told = [f"still pending: turn {turn} asks to forget something: --answers {turn}, or --decline {turn}" for turn in (3, 4)]
+    for form in (["--dry-run"], []):
+        lines = command("forget", card, "--ids", "v_3", "--reason", "asked", *form).out.splitlines()
+        assert [line for line in lines if "pending" in line or "answers" in line] == told
+    (found,) = command("forget", card, "--turns", "1", "--answers", "3", "--reason", "asked", "--json").answer["ledgers"]
+    assert (found["answers"], found["pending"]) == ([3], [4])
+    assert [request["turn"] for request in command("forget", "--pending", "--json").answer] == [4]
 
 
 @pytest.mark.parametrize(

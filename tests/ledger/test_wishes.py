@@ -10,8 +10,8 @@ from typing import Any
 
 import pytest
 
-from projections.forget_words import LANGUAGES
-from projections.wishes import LOOKED_AT_CHARACTERS, wish_in
+from ledger.forget_words import LANGUAGES
+from ledger.wishes import LOOKED_AT_CHARACTERS, wish_in
 
 WISHES = {
     "en": [

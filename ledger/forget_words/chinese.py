@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import Final
 
-from projections.forget_words.rules import Language, rule
+from ledger.forget_words.rules import Language, rule
 
 _THING: Final = (
     "(?:地址|住址|电话|手机号?|号码|信息|資訊|数据|資料|资料|名字|姓名|生日|出生日期|年龄|邮箱|郵箱|身份证号?|护照号?|银行卡号?|卡号|密码|账号"

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import Final
 
-from projections.forget_words.rules import Language, rule
+from ledger.forget_words.rules import Language, rule
 
 _THING: Final = (
     r"[\w-]*(?:adressen?|anschrift|daten|nummern?|namen?|namens|geburtstag|geburtsort|e-?mails?"

@@ -8,11 +8,11 @@ from __future__ import annotations
 
 from typing import Final
 
-from projections.forget_words.chinese import CHINESE
-from projections.forget_words.english import ENGLISH
-from projections.forget_words.french import FRENCH
-from projections.forget_words.german import GERMAN
-from projections.forget_words.rules import Language
-from projections.forget_words.spanish import SPANISH
+from ledger.forget_words.chinese import CHINESE
+from ledger.forget_words.english import ENGLISH
+from ledger.forget_words.french import FRENCH
+from ledger.forget_words.german import GERMAN
+from ledger.forget_words.rules import Language
+from ledger.forget_words.spanish import SPANISH
 
 LANGUAGES: Final[tuple[Language, ...]] = (ENGLISH, GERMAN, FRENCH, SPANISH, CHINESE)

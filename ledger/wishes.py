@@ -8,8 +8,8 @@ from collections.abc import Iterator
 from dataclasses import dataclass
 from typing import Final
 
-from projections.forget_words import LANGUAGES
-from projections.forget_words.rules import Rule
+from ledger.forget_words import LANGUAGES
+from ledger.forget_words.rules import Rule
 
 _SENTENCE_END: Final = re.compile(r"[.!?\u2026]+(?=[\s\"')]|$)|[\u3002\uff01\uff1f\n]+")
 _CLAUSE_END: Final = re.compile(r"[,:;—–(]")
