@@ -49,7 +49,7 @@ def _type(event: e.Event) -> str:
 
 def _provenance(standing: Standing, turn: int | None, source: e.Source | None) -> None:
     """A turn that is named must exist, and what the user said must come from a user turn."""
-    if turn is None or standing.turn == 0:
+    if turn is None:
         return
     if turn > standing.turn:
         _refuse(
@@ -134,7 +134,9 @@ def _takes_claims(standing: Standing, event: e.FactEvent | e.FactRejected | e.Co
     through = standing.tombstone(name)
     if through is None:
         return
-    told_anew = event.turn > through if event.turn is not None else getattr(event, "source", None) in ("user", "interface")
+    sides = event.sides if isinstance(event, e.ContradictionRecorded) else ()
+    sources = {side.source for side in sides if side.version is None} or {getattr(event, "source", None)}
+    told_anew = event.turn > through if event.turn is not None else sources <= {"user", "interface"}
     if not told_anew:
         _refuse(
             f"field {name!r} was forgotten, and turns up to {through} are no source for it any more: the user may state it "

@@ -26,7 +26,8 @@ _DOMAIN: Final = b"context-ledger/payload/1\0"
 _REQUEST: Final = b'{"request":"'
 _DIGEST_LENGTH: Final = 64
 _TAGS: Final = b'{"tags":'
-_END_OF_TAGS: Final = b'"]}'
+# No tag holds a quotation mark or a backslash, so a text ends at the next mark.
+_WITH_TAGS: Final = re.compile(rb'\{"tags":(\{(?:"(?:subjects|labels)":\["[^"]*"(?:,"[^"]*")*\],?)+\})')
 _TAG: Final = re.compile(
     r'[^"\\\s\x00-\x1f\x7f-\x9f\ud800-\udfff](?:[^"\\\x00-\x1f\x7f-\x9f\u2028\u2029\ud800-\udfff]*'
     r'[^"\\\s\x00-\x1f\x7f-\x9f\ud800-\udfff])?'
@@ -110,8 +111,9 @@ def tags_of(payload: bytes) -> Tags:
     rest = _without_request(payload)
     if not rest.startswith(_TAGS):
         return NO_TAGS
+    match = _WITH_TAGS.match(rest)
     try:
-        found = orjson.loads(rest[len(_TAGS) : rest.index(_END_OF_TAGS) + len(_END_OF_TAGS)])
+        found = orjson.loads(b"" if match is None else match[1])
         return Tags(tuple(found.get("subjects", ())), tuple(found.get("labels", ())))
     except (ValueError, TypeError) as error:
         raise CorruptRecord(f"the tags of an event cannot be read: {error}") from error
@@ -139,10 +141,8 @@ def _checked(kind: str, given: object) -> tuple[str, ...]:
 
 
 def _without_tags(payload: bytes) -> bytes:
-    end = payload.find(_END_OF_TAGS)
-    if end < 0 or not payload.startswith(_TAGS):
-        return payload
-    return b"{" + payload[end + len(_END_OF_TAGS) :].removeprefix(b",")
+    match = _WITH_TAGS.match(payload)
+    return payload if match is None else b"{" + payload[match.end() :].removeprefix(b",")
 
 
 def _without_request(payload: bytes) -> bytes:

@@ -63,6 +63,17 @@ def _declare(standing: Standing, request: r.DeclareSchema) -> tuple[e.Event, ...
     return (e.SchemaSet(**dict(request)),)
 
 
+def _set_facts(standing: Standing, request: r.SetFacts) -> tuple[e.Event, ...]:
+    """Each fact decided after the ones before it; one that is refused refuses all."""
+    trial = standing.branch()
+    events: list[e.Event] = []
+    for fact in request.facts:
+        for event in _set_fact(trial, fact):
+            events.append(event)
+            trial.apply(standing.version + len(events), event)
+    return tuple(events)
+
+
 def _set_fact(standing: Standing, request: r.SetFact) -> tuple[e.Event, ...]:
     name = resolved_field(standing, request.field)
     check_validity(name, request.valid_from, request.valid_to)
@@ -84,9 +95,15 @@ def _set_fact(standing: Standing, request: r.SetFact) -> tuple[e.Event, ...]:
     allowed = may_supersede if request.supersedes is not None else supersedes_unasked
     if allowed(request.source, claim) or (meaning == claim.canonical and may_supersede(request.source, claim)):
         return _supersede(standing, name, claim, request)
-    if any(meaning in dispute.claimed for dispute in standing.disputes_about(name)):
+    if _is_claimed(standing, name, meaning, request.source):
         return (_reaffirmed(standing, name, request),)
     return (_contradiction(standing, name, claim, request),)
+
+
+def _is_claimed(standing: Standing, name: str, meaning: str, source: e.Source) -> bool:
+    """Whether a value is claimed already, by a source of the same weight, against the one that stands."""
+    disputes = standing.disputes_about(name)
+    return any(meaning in dispute.claimed and RANK[source] <= dispute.claimed_rank for dispute in disputes)
 
 
 def _problems(standing: Standing, name: str, request: r.SetFact) -> tuple[Problem, ...]:
@@ -203,7 +220,14 @@ def _supersede(standing: Standing, name: str, claim: Claim, request: r.SetFact) 
 def _contradiction(standing: Standing, name: str, claim: Claim, request: r.SetFact) -> e.ContradictionRecorded:
     stands = e.Side(version=claim.version, value=claim.value, source=claim.source, turn=claim.turn)
     meaning = _meaning(standing, name, request.value)
-    claimed = e.Side(value=request.value, source=request.source, turn=request.turn, meaning=meaning)
+    claimed = e.Side(
+        value=request.value,
+        source=request.source,
+        turn=request.turn,
+        meaning=meaning,
+        valid_from=request.valid_from,
+        valid_to=request.valid_to,
+    )
     return e.ContradictionRecorded(about=name, field=name, sides=(stands, claimed), turn=request.turn)
 
 
@@ -256,6 +280,7 @@ _DECISIONS: Final[dict[type[Any], Callable[[Standing, Any], tuple[e.Event, ...]]
     r.RecordTurn: _turn,
     r.RecordReturn: _return,
     r.SetFact: _set_fact,
+    r.SetFacts: _set_facts,
     r.RetractFact: _retract,
     r.ResolveContradiction: _resolve,
     r.AppendEvents: _append,

@@ -215,6 +215,8 @@ class Side(Frozen):
     source: Source | None = None
     turn: TurnNumber | None = None
     meaning: JsonText | None = None
+    valid_from: Moment | None = None
+    valid_to: Moment | None = None
 
 
 class ContradictionRecorded(EventBase):

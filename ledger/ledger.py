@@ -3,9 +3,9 @@
 from __future__ import annotations
 
 import hashlib
-from collections.abc import Callable, Iterator, Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from datetime import datetime
-from typing import Any, Unpack
+from typing import Unpack
 
 from pydantic import BaseModel
 
@@ -17,21 +17,16 @@ from ledger.erased import Forgotten
 from ledger.errors import AdmissionRefused, InvalidInput
 from ledger.given import Options, built, command_of
 from ledger.json_text import JsonText
-from ledger.keeping import Forgets, Keeping
-from ledger.parts import Problem, Usage
+from ledger.parts import Usage
 from ledger.quotes import locate
 from ledger.record import Recorded
-from ledger.schema import Schema, StateModel, schema_of
 from ledger.standing import contradiction_id, entry_id, evidence_id
-from ledger.writer import Writer, check_size
+from ledger.stating import Stating
+from ledger.writer import check_size
 
 
-class Ledger(Keeping):
+class Ledger(Stating):
     """One conversation, task or agent run. Making a handle appends nothing; handles may be shared by threads."""
-
-    def __init__(self, writer: Writer, forgets: Forgets) -> None:
-        super().__init__(writer, forgets)
-        self._references: Mapping[str, Callable[[Any], bool]] = {}
 
     @property
     def version(self) -> int:
@@ -119,109 +114,6 @@ class Ledger(Keeping):
             said_at=said_at,
         )
         return self._execute(request, options, given.blobs)[-1].version
-
-    def declare(
-        self,
-        schema: type[StateModel] | Schema | Mapping[str, Any],
-        *,
-        references: Mapping[str, Callable[[Any], bool]] | None = None,
-    ) -> None:
-        """Put a schema in force: a ``StateModel``, a ``Schema`` or a JSON Schema; the same again appends nothing.
-
-        It replaces the one before; values that stand go on standing. ``references``: the checks that fields with ``refers_to``
-        name, each a function of a value that says whether it exists; a model brings its own.
-        """
-        declared = schema_of(schema)
-        known = schema.references if isinstance(schema, type) and issubclass(schema, StateModel) else {}
-        self._references = {**known, **(references or {})}
-        request = built(
-            r.DeclareSchema,
-            name=declared.name,
-            digest=declared.digest,
-            declared=JsonText(declared.model_dump_json(exclude_none=True)),
-        )
-        self._execute(request, {})
-
-    def set_fact(
-        self,
-        name: str,
-        value: object,
-        *,
-        source: e.Source,
-        turn: int | None = None,
-        supersedes: object = None,
-        because: str | None = None,
-        valid_from: datetime | None = None,
-        valid_to: datetime | None = None,
-        **options: Unpack[Options],
-    ) -> Recorded:
-        """State the value of a field; returns the event that it led to, whose ``event.type`` says what happened.
-
-        ``fact.set`` (it had none), ``fact.reaffirmed`` (the same value again), ``fact.superseded`` (the new value stands),
-        ``contradiction.recorded``: a value of the user's (``user`` or ``interface``) is not overwritten by a claim that does
-        not name it in ``supersedes``; the claim is recorded, the old value stands; or ``fact.rejected``: it does not fit the
-        schema, and stands nowhere. ``supersedes`` that is not the standing value raises ``SupersessionMismatch``. Values are
-        plain JSON values, ``Decimal``, or ``JsonText``. ``valid_from`` and ``valid_to`` (aware) say when it holds in the world.
-        """
-        request = built(
-            r.SetFact,
-            field=name,
-            value=JsonText.of(value),
-            source=source,
-            turn=turn,
-            supersedes=None if supersedes is None else JsonText.of(supersedes),
-            because=because,
-            valid_from=valid_from,
-            valid_to=valid_to,
-        )
-        exists = self._exists(request, options.get("idempotency_key"))
-        return self._execute(request if exists is None else request.model_copy(update={"exists": exists}), options)[0]
-
-    def reject_fact(
-        self,
-        name: str,
-        value: object,
-        *,
-        source: e.Source,
-        problems: Sequence[Problem],
-        turn: int | None = None,
-        quote: str | None = None,
-        **options: Unpack[Options],
-    ) -> Recorded:
-        """Record that a value was claimed and is not taken, and why: what was found wrong with it before the schema saw it."""
-        request = built(
-            r.SetFact,
-            field=name,
-            value=JsonText.of(value),
-            source=source,
-            turn=turn,
-            problems=tuple(problems),
-            quote=quote,
-        )
-        return self._execute(request, options)[0]
-
-    def _exists(self, request: r.SetFact, key: str | None) -> bool | None:
-        """Whether what a value refers to exists, asked of the check that its field names; None if there is nothing to ask.
-
-        A value that is refused anyway is not asked about, nor is one again whose command was carried out already.
-        """
-        refers_to = self._writer.referring(request)
-        if refers_to is None or (key is not None and self._writer.has_carried_out(key)):
-            return None
-        check = self._references.get(refers_to)
-        return None if check is None else bool(check(request.value.value))
-
-    def retract_fact(
-        self,
-        name: str,
-        *,
-        source: e.Source,
-        turn: int | None = None,
-        because: str | None = None,
-        **options: Unpack[Options],
-    ) -> Recorded:
-        """Say that a field has no value any more; refused where the source does not outweigh who stated it."""
-        return self._execute(built(r.RetractFact, field=name, source=source, turn=turn, because=because), options)[0]
 
     def add_entry(
         self,
@@ -384,6 +276,3 @@ class Ledger(Keeping):
             if isinstance(event, e.ContentForgotten | e.LedgerReauthorised):
                 raise InvalidInput(f"a {event.type} comes with what it does: use forget, or reauthorise", path="events")
         return self._writer.execute(request, command_of(options, expected_version), blobs)
-
-    def _execute(self, request: r.Request, options: Options, blobs: Mapping[str, bytes] | None = None) -> list[Recorded]:
-        return self._writer.execute(request, command_of(options), blobs)

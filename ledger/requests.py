@@ -75,6 +75,12 @@ class SetFact(Frozen):
     quote: Text | None = None
 
 
+class SetFacts(Frozen):
+    """State the values of several fields at once: all of it happens, or nothing."""
+
+    facts: tuple[SetFact, ...] = Field(min_length=1)
+
+
 class RetractFact(Frozen):
     """Say that a field has no value any more."""
 
@@ -100,7 +106,7 @@ class AppendEvents(Frozen):
     events: tuple[Event, ...]
 
 
-Request = OpenLedger | DeclareSchema | RecordTurn | RecordReturn | SetFact | RetractFact | ResolveContradiction | AppendEvents
+Request = OpenLedger | DeclareSchema | RecordTurn | RecordReturn | SetFact | SetFacts | RetractFact | ResolveContradiction | AppendEvents
 """Everything that ``decide`` understands."""
 
 

@@ -48,7 +48,8 @@ class Dispute:
     """An open contradiction: the field that it is about, if any, and the values claimed beside the standing one, as they are
     and as what they mean (``claimed``).
 
-    ``rank`` is how much the weightiest of its sides weighs: a lesser source may not resolve it.
+    ``rank`` is how much the weightiest of its sides weighs: a lesser source may not resolve it. ``claimed_rank`` is that of
+    the claimed values.
     """
 
     id: str
@@ -56,6 +57,7 @@ class Dispute:
     claimed: frozenset[str]
     rank: int
     values: tuple[JsonText, ...] = ()
+    claimed_rank: int = 0
 
 
 def claim_of(version: int, event: e.FactSet | e.FactSuperseded) -> Claim:
@@ -274,7 +276,8 @@ def dispute_of(version: int, event: e.ContradictionRecorded) -> Dispute:
     claimed = frozenset(map(meant, sides))
     rank = max((RANK[side.source] for side in event.sides if side.source is not None), default=0)
     values = tuple(side.value for side in sides if side.value is not None)
-    return Dispute(contradiction_id(version), event.field, claimed, rank, values)
+    claimed_rank = max((RANK[side.source] for side in sides if side.source is not None), default=0)
+    return Dispute(contradiction_id(version), event.field, claimed, rank, values, claimed_rank)
 
 
 def _as_disputed(dispute: Dispute, schema: Schema) -> Dispute:

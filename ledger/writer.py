@@ -97,17 +97,22 @@ class Writer:
         is_stored = any(isinstance(event, e.ArtifactStored) and event.sha256 == sha256 for event in stored)
         return content if is_stored else None  # else it is to be swept
 
-    def referring(self, request: r.SetFact) -> str | None:
-        """The check that a value has to pass, by its name; None if there is none, or if the value is refused without it."""
+    def referring(self, request: r.SetFact) -> tuple[str, Any] | None:
+        """The check that a value has to pass, by its name, and what it is asked about: what the value means.
+
+        None if there is no check, or if the value is refused without it.
+        """
         with self._lock:
             if self._id is None:
                 self._catch_up()
             schema = self._standing.schema
             field = canonical_field(request.field)
             spec = None if schema is None else schema.spec(field)
-            if schema is None or spec is None or schema.problems(field, request.value, request.source):
+            if schema is None or spec is None or spec.refers_to is None:
                 return None
-            return spec.refers_to
+            if schema.problems(field, request.value, request.source):
+                return None
+            return spec.refers_to, (schema.meaning(field, request.value) or request.value).value
 
     def has_carried_out(self, key: str) -> bool:
         """Whether a command with this idempotency key was carried out."""

@@ -66,6 +66,7 @@ LEDGER: Final[dict[str, Callable[[Ledger], object]]] = {
     "set_fact": lambda case: case.set_fact("amount", 4_180, source="user"),
     "retract_fact": lambda case: case.retract_fact("order", source="user"),
     "add_entry": lambda case: case.add_entry("open", "which charge?", source="inferred"),
+    "set_facts": lambda case: case.set_facts({"order": "7", "card": "4"}, source="tool"),
     "close_entry": lambda case: case.close_entry("en_4", source="interface", because="answered"),
     "artifact": lambda case: case.artifact("0" * 64),
     "store_artifact": lambda case: case.store_artifact(b"a page"),

@@ -36,7 +36,7 @@ class FactsModel(RuleBasedStateMachine):
         super().__init__()
         self.standing = Standing()
         self.holds: dict[str, tuple[str, int]] = {}
-        self.open: dict[str, tuple[str, str, int]] = {}
+        self.open: dict[str, tuple[str, str, int, int]] = {}
 
     def ask(self, request: r.Request) -> list[str]:
         before = self.standing.branch()
@@ -48,7 +48,7 @@ class FactsModel(RuleBasedStateMachine):
 
     def settle(self, field: str, value: str, weight: int) -> list[str]:
         """The contradictions in which a value was claimed end when it comes to stand, if its source weighs enough."""
-        settled = [name for name, (*claimed, least) in self.open.items() if claimed == [field, value] and weight >= least]
+        settled = [name for name, (*claimed, least, _) in self.open.items() if claimed == [field, value] and weight >= least]
         for name in settled:
             del self.open[name]
         return ["contradiction.resolved"] * len(settled)
@@ -71,9 +71,9 @@ class FactsModel(RuleBasedStateMachine):
         if replaces:
             self.holds[field] = (value, weight)
             return ["fact.superseded", *self.settle(field, value, weight)]
-        if [field, value] in [claimed for *claimed, _ in self.open.values()]:
+        if any([field, value] == claimed and weight <= by for *claimed, _, by in self.open.values()):
             return ["fact.reaffirmed"]
-        self.open[f"con_{self.standing.version + 1}"] = (field, value, max(weight, held_weight))
+        self.open[f"con_{self.standing.version + 1}"] = (field, value, max(weight, held_weight), weight)
         return ["contradiction.recorded"]
 
     @rule(field=st.sampled_from(FIELDS), value=meanings, source=sources, supersedes=st.none() | meanings, data=st.data())
@@ -107,7 +107,7 @@ class FactsModel(RuleBasedStateMachine):
         name = names[place % len(names)]
         given_value = None if value is None else JsonText(VALUES[value][-1])
         request = r.ResolveContradiction(contradiction=name, because="x", source=source, value=given_value)
-        field, _, least = self.open.get(name, ("", "", 0))
+        field, _, least, _ = self.open.get(name, ("", "", 0, 0))
         if name not in self.open or WEIGHT[source] < max(least, self.holds.get(field, ("", 0))[1]):
             with pytest.raises(AdmissionRefused):
                 self.ask(request)
@@ -130,7 +130,7 @@ class FactsModel(RuleBasedStateMachine):
     def what_is_disputed_stays_open_until_it_is_resolved(self) -> None:
         disputes = {name: dispute for name, dispute in self.standing.disputes.items() if dispute is not None}
         assert {name: dispute.field for name, dispute in disputes.items()} == {
-            name: field for name, (field, _, _) in self.open.items()
+            name: field for name, (field, *_) in self.open.items()
         }
 
 
