@@ -11,11 +11,14 @@ from pydantic import Field, field_validator
 
 from ledger.json_text import Text
 from ledger.parts import Frozen, Name
+from ledger.schema.characters import INVISIBLE, OUTSIDE_ADDRESSES, is_blank
 from ledger.schema.dates import Order, clock_time, day, instant
 from ledger.schema.numbers import money, number, plain
 from ledger.schema.refusal import Refused
 
-_EMAIL = re.compile(r"[^\s@<>\"(),:;\\]+@(?:[^\s@<>\"(),:;\\.]+\.)+[^\s@<>\"(),:;\\.]{2,}")
+_LOCAL = r"[^\s@<>\"(),:;\\]+"
+_LABEL = r"(?!-)[^\s@<>\"(),:;\\.]+(?<!-)"
+_EMAIL = re.compile(rf"{_LOCAL}@(?:{_LABEL}\.)+(?=..){_LABEL}", re.DOTALL)
 _CURRENCY = re.compile(r"[A-Z]{3,8}")
 _MOST_MATCHED = 1_000
 """Texts that a pattern judges have at most so many characters, unless the field says another number."""
@@ -51,11 +54,11 @@ class TextFormat(Frozen):
         return pattern
 
     def meaning(self, value: Any) -> Any:
-        """The text in Unicode's form C, without white space around it."""
+        """The text in Unicode's form C, without white space around it; one of invisible characters only is blank."""
         if not isinstance(value, str):
             raise Refused("text", "is no text")
         text = _text(value)
-        if not text:
+        if is_blank(text):
             raise Refused("text", "is blank")
         most = self.most_characters or (None if self.pattern is None else _MOST_MATCHED)
         if most is not None and len(text) > most:
@@ -138,7 +141,7 @@ class InstantFormat(Frozen):
 
 
 class EmailFormat(Frozen):
-    """An e-mail address."""
+    """An e-mail address, without characters that nobody sees, and with labels that neither begin nor end with a hyphen."""
 
     kind: Literal["email"] = "email"
 
@@ -147,6 +150,8 @@ class EmailFormat(Frozen):
         text = value.strip() if isinstance(value, str) else ""
         if _EMAIL.fullmatch(text) is None:
             raise Refused("email", "is no e-mail address")
+        if INVISIBLE.search(value) or OUTSIDE_ADDRESSES.search(value):
+            raise Refused("email", "has control, format or invisible characters")
         local, _, domain = text.rpartition("@")
         return f"{local}@{domain.lower()}"
 

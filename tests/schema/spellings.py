@@ -237,6 +237,16 @@ EMAILS: Final = {
             "ada@.org": no("email"),
             "ada@example.org.": no("email"), "a@b@example.org": no("email"), "Ada <ada@example.org>": no("email"),
             "mailto:ada@example.org": no("email"), "a@example.org, b@example.org": no("email"), "": no("email"),
+            "a-@b-c.de": "a-@b-c.de", "a@xn--exmple-cua.org": "a@xn--exmple-cua.org", "a@1.2.example": "a@1.2.example",
+            "a@-.de": no("email"), "a@-b.de": no("email"), "a@b-.de": no("email"), "a@b.-de": no("email"),
+            "a@b.de-": no("email"), "a@c.b-.de": no("email"), "a@--.de": no("email"),
+            "a\\u0000@b.de": no("email"), "a\\u001b@b.de": no("email"), "a\u007f@b.de": no("email"),
+            "a\u009b@b.de": no("email"), "\u202ea@b.de": no("email"), "a@b\u202e.de": no("email"),
+            "\u200ba@b.de": no("email"), "a@b.de\u200b": no("email"), "a@b\u200d.de": no("email"),
+            "a\u00ad@b.de": no("email"), "a\u2060@b.de": no("email"), "\ufeffa@b.de": no("email"),
+            "a\u2066@b.de": no("email"), "a\u3164@b.de": no("email"), "a\ufe0f@b.de": no("email"),
+            "a\U000e0041@b.de": no("email"), "a\u2800@b.de": no("email"), "a\u0600@b.de": no("email"),
+            "a\\ud800@b.de": no("email"),
         }
     ),
     "5": no("email"), "null": no("email"), '["ada@example.org"]': no("email"),
@@ -279,7 +289,11 @@ SHORT_TEXTS: Final = texts(
     {
         "abcde": "abcde", "  abcde  ": "abcde", "abcdef": no("length"), "ééééé": "ééééé", "e\u0301" * 5: "é" * 5,
         "𝒳𝒳𝒳𝒳𝒳": "𝒳𝒳𝒳𝒳𝒳",
-        "\\u0000": "\0", "\\ud800": "\ud800", "\u200b": "\u200b", "\u00a0": no("text"),
+        "a\\u0000": "a\0", "\\ud800": "\ud800", "a\u200b": "a\u200b", "\u2764\ufe0f": "\u2764\ufe0f", "\u0600": "\u0600",
+        "\u00a0": no("text"), "\u200b": no("text"), "\u200b \ufeff": no("text"), "\\u0000": no("text"), "\u202e": no("text"),
+        "\u00ad": no("text"), "\u2060": no("text"), "\u3164": no("text"), "\uffa0": no("text"), "\u115f": no("text"),
+        "\u2800": no("text"), "\u180e": no("text"), "\ufe0f": no("text"), "\U000e0041": no("text"), "\U0001d173": no("text"),
+        "\u009b": no("text"), "\u034f": no("text"), "\ufff9": no("text"),
     }
 )  # fmt: skip
 
