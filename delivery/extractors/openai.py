@@ -12,6 +12,7 @@ from delivery.extractors.endpoint import Endpoint, Patience
 from delivery.extractors.errors import ExtractorFailed
 from delivery.extractors.prompt import LEAST_CHARACTERS, Batch, batches, messages, prompt_hash
 from ledger.errors import InvalidInput
+from ledger.schema.characters import is_blank
 from ledger.schema.schema import Schema
 from projections.extraction import Candidate, Extraction
 from projections.transcript import Turn
@@ -45,6 +46,8 @@ class OpenAIExtractor:
         """``ExtraMissing`` without the extra ``llm``; ``InvalidInput`` for what cannot be asked."""
         if most_characters < LEAST_CHARACTERS:
             raise InvalidInput(f"most_characters is at least {LEAST_CHARACTERS:,}", path="most_characters")
+        if not isinstance(model, str) or is_blank(model):
+            raise InvalidInput(f"model is the name of one at the endpoint, not {model!r}", path="model")
         patience = Patience(timeout_seconds=timeout_seconds, retries=retries, backoff_seconds=backoff_seconds)
         self._model = model
         self._endpoint = Endpoint(patience, base_url=base_url, api_key=api_key, options=client_options)
