@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections import Counter
 from collections.abc import Sequence
 from dataclasses import dataclass, field
+from functools import partial
 from typing import Final, Literal
 
 from ledger import events as e
@@ -147,7 +148,7 @@ def plan(store: Store, head: Head, wish: Wish, *, though_held: bool = False) -> 
         artifact_count=len(going),
         shared=shared,
         derived=store.holdings(head.ledger).derived,
-        mentions=mentions(events, causes) if not wish.everything else (),
+        mentions=() if wish.everything else mentions(events, causes, partial(store.blob, head.ledger)),
         children=_children(store, head) if wish.everything else (),
     )
     fields = {field_name(name) for name in wish.facts}

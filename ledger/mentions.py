@@ -3,8 +3,9 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from dataclasses import dataclass
+from itertools import chain
 from typing import Any, Final
 
 import orjson
@@ -23,6 +24,7 @@ _TELLING: Final = re.compile(
 _OURS: Final = {"type", "sha256", "role", "source", "match", "section", "media_type", "model", "provider", "block", "usage"}
 """What in an event is not said by anybody."""
 
+_JSON: Final = "application/json"
 _SHORTEST: Final = 4
 _MOST: Final = 2_000
 """So many strings are looked for at most, the longest first."""
@@ -38,8 +40,15 @@ class Mention:
     strings: tuple[str, ...]
 
 
-def mentions(events: Sequence[Recorded], going: Iterable[int]) -> tuple[Mention, ...]:
-    """The events that stay and hold a value of a fact that goes, or an address, number or identifier out of what goes."""
+Contents = Callable[[str], bytes | None]
+"""The bytes of an artifact, by its hash; None if there are none."""
+
+
+def mentions(events: Sequence[Recorded], going: Iterable[int], contents: Contents) -> tuple[Mention, ...]:
+    """The events that stay and hold a value of a fact that goes, or an address, number or identifier out of what goes.
+
+    An artifact that is a text holds what stands in its bytes, too.
+    """
     gone = set(going)
     strings = _strings(item.event for item in events if item.version in gone)
     if not strings:
@@ -48,7 +57,8 @@ def mentions(events: Sequence[Recorded], going: Iterable[int]) -> tuple[Mention,
     staying = (item for item in events if item.version not in gone and not isinstance(item.event, Erased | e.ContentForgotten))
     found = []
     for item in staying:
-        held = {match.group() for text in texts_of(item.event) for match in wanted.finditer(text)}
+        texts = chain(texts_of(item.event), _texts_in_bytes(item.event, contents))
+        held = {match.group() for text in texts for match in wanted.finditer(text)}
         if held:
             found.append(Mention(item.version, item.turn, item.envelope.type, tuple(sorted(held))))
     return tuple(found)
@@ -58,6 +68,37 @@ def texts_of(event: e.Event | Erased) -> Iterator[str]:
     """Every text in an event, that of foreign JSON included, as people would read it."""
     if not isinstance(event, Erased):
         yield from _leaves(orjson.loads(encode(event)))
+
+
+def _texts_in_bytes(event: e.Event | Erased, contents: Contents) -> Iterator[str]:
+    """The text that a stored artifact is, if it is one; that of JSON as it is written, and as people would read it."""
+    if not isinstance(event, e.ArtifactStored):
+        return
+    kind = None if event.media_type is None else event.media_type.partition(";")[0].strip().lower()
+    if kind is not None and kind != _JSON and not kind.startswith("text/"):
+        return
+    content = contents(event.sha256)
+    if content is None:
+        return
+    try:
+        yield content.decode(errors="strict" if kind is None else "replace")
+        if kind == _JSON:
+            yield from _strings_in(orjson.loads(content))
+    except ValueError:
+        return  # no text, or no JSON after all
+
+
+def _strings_in(value: Any) -> Iterator[str]:
+    """Every string in a JSON value of any depth, names included."""
+    waiting = [value]
+    while waiting:
+        item = waiting.pop()
+        if isinstance(item, str):
+            yield item
+        elif isinstance(item, dict):
+            waiting += [*item, *item.values()]
+        elif isinstance(item, list):
+            waiting += item
 
 
 def _leaves(value: Any) -> Iterator[str]:

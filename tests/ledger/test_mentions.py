@@ -75,6 +75,49 @@ def test_words_of_a_value_are_listed_though_they_look_like_nothing(case: Ledger)
     assert mentioned(case, facts=["name", "age", "paid"]) == [(4, ("40501", "Ada Byron"))]
 
 
+@pytest.mark.parametrize(
+    ("content", "media_type"),
+    [
+        (b"<p>To: ada@example.org</p>", "text/html"),
+        ("Grüße, ada@example.org".encode("latin-1"), "text/plain; charset=latin-1"),
+        (b'{"to": "ada@example.org"}', "application/json"),
+        (b'{"to": "ada\\u0040example.org"}', "application/json"),
+        (b"[" * 1_000 + b'"ada\\u0040example.org"' + b"]" * 1_000, "application/json"),
+        (b"[" * 9_000 + b'"ada@example.org"' + b"]" * 9_000, "application/json"),
+        (b"to ada@example.org", None),
+    ],
+    ids=range(7),
+)
+def test_a_page_that_stays_is_looked_into(case: Ledger, content: bytes, media_type: str | None) -> None:
+    case.record_turn("user", "write to ada@example.org")
+    case.store_artifact(content, media_type=media_type)
+    case.store_artifact(b"another page", media_type=media_type)
+    planned = case.forget(turns=[1], reason=REASON, dry_run=True).ledgers[0].mentions
+    assert [(found.version, found.turn, found.type) for found in planned] == [(2, None, "artifact.stored")]
+    assert mentioned(case, turns=[1]) == [(2, ("ada@example.org",))]
+
+
+@pytest.mark.parametrize(
+    ("content", "media_type"),
+    [(b"ada@example.org", "image/png"), (b"\xff\xfe ada@example.org", None), (b"ada@example.org", "application/pdf")],
+    ids=str,
+)
+def test_what_is_no_text_is_not_looked_into(case: Ledger, content: bytes, media_type: str | None) -> None:
+    case.record_turn("user", "write to ada@example.org")
+    case.store_artifact(content, media_type=media_type)
+    assert mentioned(case, turns=[1]) == []
+
+
+def test_a_page_that_goes_is_not_listed_and_one_under_two_names_is_listed_twice(case: Ledger) -> None:
+    case.record_turn("user", "write to ada@example.org")
+    case.store_artifact(b"from ada@example.org", media_type="text/plain", turn=1)
+    assert mentioned(case, turns=[1]) == []
+    case.record_turn("user", "ask ada@example.org")
+    for name in ("ada@example.org", "b"):
+        case.store_artifact(b"ada@example.org again", name=name, media_type="text/plain")
+    assert mentioned(case, turns=[2]) == [(version, ("ada@example.org",)) for version in (5, 6)]
+
+
 def test_what_goes_or_is_gone_is_not_listed(case: Ledger) -> None:
     case.record_turn("user", f"my card is {CARD}")
     case.record_turn("user", f"again, {CARD}")
