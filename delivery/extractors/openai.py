@@ -46,7 +46,7 @@ class OpenAIExtractor:
         """``ExtraMissing`` without the extra ``llm``; ``InvalidInput`` for what cannot be asked."""
         if most_characters < LEAST_CHARACTERS:
             raise InvalidInput(f"most_characters is at least {LEAST_CHARACTERS:,}", path="most_characters")
-        if not isinstance(model, str) or is_blank(model):
+        if is_blank(model or ""):
             raise InvalidInput(f"model is the name of one at the endpoint, not {model!r}", path="model")
         patience = Patience(timeout_seconds=timeout_seconds, retries=retries, backoff_seconds=backoff_seconds)
         self._model = model
