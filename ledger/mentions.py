@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import re
+from collections import defaultdict
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from dataclasses import dataclass
 from itertools import chain
@@ -53,7 +54,7 @@ def mentions(events: Sequence[Recorded], going: Iterable[int], contents: Content
     strings = _strings(item.event for item in events if item.version in gone)
     if not strings:
         return ()
-    wanted = re.compile("|".join(map(re.escape, strings)))
+    wanted = re.compile(_any_of(strings))
     staying = (item for item in events if item.version not in gone and not isinstance(item.event, Erased | e.ContentForgotten))
     found = []
     for item in staying:
@@ -111,6 +112,19 @@ def _leaves(value: Any) -> Iterator[str]:
     elif isinstance(value, list):
         for item in value:
             yield from _leaves(item)
+
+
+def _any_of(strings: Sequence[str], known: int = 0) -> str:
+    """A pattern for any of the strings, of which the first ``known`` characters are the same; the first one that fits counts.
+
+    They are told apart by their first characters, so that a text is not compared with each of thousands.
+    """
+    if known == _SHORTEST or len(strings) == 1:
+        return f"(?:{'|'.join(re.escape(string[known:]) for string in strings)})"
+    alike: dict[str, list[str]] = defaultdict(list)
+    for string in strings:
+        alike[string[known]].append(string)
+    return f"(?:{'|'.join(re.escape(sign) + _any_of(group, known + 1) for sign, group in alike.items())})"
 
 
 def _strings(going: Iterable[e.Event | Erased]) -> list[str]:

@@ -146,6 +146,13 @@ def test_with_the_whole_ledger_nothing_is_left_to_list(case: Ledger) -> None:
     assert mentioned(case, everything=True) == []
 
 
+def test_the_longest_string_counts(case: Ledger) -> None:
+    for name, value in (("a", "Ada B"), ("b", "Ada Byron"), ("c", "Ada Byron King"), ("d", "Adam")):
+        case.set_fact(name, value, source="user")
+    case.record_turn("user", "Ada Byron King met Ada Bryce and Adam")
+    assert mentioned(case, facts=["a", "b", "c", "d"]) == [(5, ("Ada B", "Ada Byron King", "Adam"))]
+
+
 def test_signs_of_patterns_are_signs(case: Ledger) -> None:
     case.set_fact("odd", "a.*(b|[c", source="user")
     case.record_turn("user", "a.*(b|[c")
