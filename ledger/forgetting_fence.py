@@ -18,6 +18,7 @@ from ledger.clock import Clock
 from ledger.decide import field_name
 from ledger.errors import IdempotencyConflict, NothingToForget, StoreError, VersionConflict
 from ledger.forgetting import Plan, Wish, plan
+from ledger.holds import check_hold
 from ledger.lineage import Lineage, skeletons
 from ledger.marks import names_key
 from ledger.reading import Reader, recorded
@@ -66,6 +67,7 @@ class Fence:
         for attempt in range(_EXACT + _WHEREVER):
             head = self._head()
             planned = with_answers(_plan(self._store, head, self._fencing.wish), self._fencing.answers or ())
+            check_hold(Reader(self._store, head.ledger).governing, head)
             expected = head.version if attempt < _EXACT else None
             try:
                 self._say(planned.erased, planned.through_turn, fields=planned.fields, expected=expected)
@@ -162,14 +164,17 @@ def _erased(fences: list[Recorded]) -> set[int]:
 
 
 def _plan(store: Store, head: Head, wish: Wish) -> Plan:
-    """The plan for what is left of a wish: some of it may have been forgotten by another job since it was made."""
+    """The plan for what is left of a wish: some of it may have been forgotten by another job since it was made.
+
+    A hold is not looked for: it keeps only what is still there.
+    """
     try:
-        return plan(store, head, wish)
+        return plan(store, head, wish, though_held=True)
     except NothingToForget:
         left = _left(store, head, wish)
         if left == wish:
             raise
-        return plan(store, head, left)
+        return plan(store, head, left, though_held=True)
 
 
 def _left(store: Store, head: Head, wish: Wish) -> Wish:

@@ -14,6 +14,7 @@ from ledger import Ledgers
 from ledger.forgetting import Forgetting, LedgerForgetting
 from ledger.kept_job import Job
 from ledger.mentions import Mention
+from ledger.record import timestamp
 from ledger.store import GOVERNING_TYPES
 from projections.forget_requests import ForgetRequest
 from projections.wire import to_json
@@ -75,7 +76,7 @@ def _beside(ledger: LedgerForgetting, gone: str) -> Iterator[str]:
     for sha256 in ledger.artifacts:
         yield f"artifact {sha256}: its bytes {gone}"
     if ledger.artifact_count and not ledger.artifacts:
-        yield f"the bytes of {counted(ledger.artifact_count, 'artifact')} {gone}"
+        yield f"the bytes of {counted(ledger.artifact_count, 'artifact')} are forgotten"
     for sha256 in ledger.shared:
         yield f"artifact {sha256} stays: something that stays has stored it, too"
     if ledger.derived:

@@ -86,7 +86,7 @@ def forgettings(ledgers: Ledgers, seed: int) -> list[Any]:
             with contextlib.suppress(NothingToForget):
                 done = ledgers.forget(**wish, reason="asked for")
                 found.append([(item.version, item.type, item.turn, item.id, item.because) for item in done.ledgers[0].items])
-                found.append([done.state, done.scope, done.ledgers[0].artifacts, done.ledgers[0].counts])
+                found.append([done.state, done.scope, done.ledgers[0].artifact_count, done.ledgers[0].counts])
             if choose.random() < 0.5:
                 break
     return found

@@ -77,6 +77,7 @@ def test_what_was_forgotten_is_gone_and_the_report_does_not_repeat_it(
         "by": "agent_7",
         "ledgers": [card],
         "problems": [],
+        "taken_back": None,
     }
     assert job["job"] in outcome.out
     assert job["job"] in command("forget", "--jobs").out
@@ -131,7 +132,8 @@ def test_each_selector_finds_its_events(
 def test_an_artifact_is_forgotten_by_its_hash(command: Command, card: str) -> None:
     sha256 = command("forget", card, "--all", "--dry-run", "--json").answer["ledgers"][0]["artifacts"][0]
     answer = command("forget", card, "--artifact", sha256, "--reason", "asked", "--json").answer
-    assert answer["ledgers"][0]["artifacts"] == [sha256]
+    assert answer["ledgers"][0]["artifact_count"] == 1
+    assert sha256 not in str(answer)
     assert answer["ledgers"][0]["counts"] == {"artifact.stored": 1, "evidence.recorded": 1}
 
 

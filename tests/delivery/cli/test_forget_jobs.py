@@ -38,7 +38,7 @@ def derive(store_path: Path) -> None:
 
 def no_longer_derive(store_path: Path) -> None:
     """That place is gone, and another process stopped before it could finish what it had begun."""
-    with pytest.warns(UserWarning, match="incomplete"), connect(str(store_path)) as store:
+    with pytest.warns(UserWarning, match="is not complete"), connect(str(store_path)) as store:
         store.no_longer_derives(Index.name)
 
 
@@ -71,7 +71,7 @@ def test_a_place_that_does_not_confirm_leaves_the_job_incomplete(command: Comman
     assert "[forgotten]" in shown.out
     assert shown.err.count("\n") == 1
     assert shown.err.startswith("context-ledger: note: forgetting f_")
-    assert "incomplete: search index" in shown.err
+    assert "is not complete: search index" in shown.err
 
 
 def test_an_interrupted_job_is_carried_out_at_the_next_opening_with_one_note(
@@ -82,6 +82,6 @@ def test_an_interrupted_job_is_carried_out_at_the_next_opening_with_one_note(
     no_longer_derive(store_path)
     opened = command("ledgers", "--json")
     assert opened.code == 0
-    assert opened.err == f"context-ledger: note: forgetting {job} was interrupted; it is complete now\n"
+    assert opened.err == f"context-ledger: note: forgetting {job} was not complete; it is now\n"
     assert [row["ledger"] for row in opened.answer] == [case]
     assert command("ledgers").err == ""
