@@ -7,8 +7,8 @@ from collections.abc import Iterator
 from dataclasses import dataclass
 from typing import Any
 
-from delivery.cli.printing import one_line, plain_value, print_text
-from delivery.cli.standing_values import origin, seen_in
+from delivery.cli.printing import one_line, print_text
+from delivery.cli.standing_values import apart, origin, seen_in
 from ledger import Ledger, Ledgers
 from ledger import events as e
 from ledger.json_text import JsonText
@@ -116,7 +116,7 @@ def print_outcome(found: Outcome) -> None:
 def _lines(found: Outcome) -> Iterator[str]:
     yield f"{found.ledger} at version {found.version}: {_done(found)}"
     if not found.is_done and found.field is not None:
-        yield f"{found.field} {_is(found.standing)}"
+        yield f"{found.field} {_is(found)}"
     for problem in found.problems:
         yield f"{problem.rule}: {problem.why}"
     for contradiction in found.opened:
@@ -128,7 +128,7 @@ def _lines(found: Outcome) -> Iterator[str]:
 
 
 def _done(found: Outcome) -> str:
-    value = "" if found.value is None else plain_value(found.value)
+    value = "" if found.value is None else _said(found, found.value)
     match found.event:
         case "fact.rejected":
             return f"{value} is not taken as {found.field}, and that is recorded"
@@ -137,14 +137,14 @@ def _done(found: Outcome) -> str:
         case "fact.reaffirmed" if not found.is_done:
             return f"{value} disputes {found.field} already, which somebody else stated meanwhile"
         case "fact.retracted":
-            return f"{found.field} has no value any more; it {_was(found.was)}"
+            return f"{found.field} has no value any more; it {_was(found)}"
         case "fact.reaffirmed":
             return f"{found.field} is {value}, confirmed{_first_said(found.was)}"
         case "contradiction.resolved":
             settled = ", ".join(found.settled)
-            return f"{settled} is resolved" + ("" if found.field is None else f"; {found.field} {_is(found.standing)}")
+            return f"{settled} is resolved" + ("" if found.field is None else f"; {found.field} {_is(found)}")
         case _:
-            return f"{found.field} {_is(found.standing)}" + ("" if found.was is None else f"; it {_was(found.was)}")
+            return f"{found.field} {_is(found)}" + ("" if found.was is None else f"; it {_was(found)}")
 
 
 def _first_said(fact: FactNow | None) -> str:
@@ -154,16 +154,22 @@ def _first_said(fact: FactNow | None) -> str:
     return f"; it was stated by {fact.source}{turn}, at version {fact.version}"
 
 
-def _is(fact: FactNow | None) -> str:
-    return "has no value" if fact is None else f"is {_shown(fact)}"
+def _is(found: Outcome) -> str:
+    return "has no value" if found.standing is None else f"is {_shown(found, found.standing)}"
 
 
-def _was(fact: FactNow | None) -> str:
-    return "had no value" if fact is None else f"was {_shown(fact)}"
+def _was(found: Outcome) -> str:
+    return "had no value" if found.was is None else f"was {_shown(found, found.was)}"
 
 
-def _shown(fact: FactNow) -> str:
+def _shown(found: Outcome, fact: FactNow) -> str:
     begins, ends = fact.valid
     valid = f" from {begins.isoformat()}" if begins is not None else ""
     valid += f" until {ends.isoformat()}" if ends is not None else ""
-    return f"{plain_value(fact.json)}{valid} {origin(fact)}"
+    return f"{_said(found, fact.json)}{valid} {origin(fact)}"
+
+
+def _said(found: Outcome, value: JsonText) -> str:
+    """A value of an outcome, told from the others in it."""
+    known = (found.value, *(fact.json for fact in (found.was, found.standing) if fact is not None))
+    return apart(value, *(other for other in known if other is not None))

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 import os
 import re
 import sys
@@ -15,6 +16,12 @@ from projections.basis import Basis
 _UNSAFE: Final = re.compile(
     "[\x00-\x08\x0b-\x1f\x7f-\x9f\u061c\u200b\u200e\u200f\u2028-\u202e\u2060-\u2069\ufeff\ud800-\udfff\U000e0000-\U000e0fff]"
 )
+_HIDDEN: Final = re.compile(
+    "[\x7f-\x9f\u00ad\u034f\u061c\u115f\u1160\u17b4\u17b5\u180b-\u180f\u200b-\u200f\u2028-\u202e\u2060-\u206f\u3164\ufeff\uffa0"
+    "\ufff0-\ufffb\U00013430-\U00013455\U0001bca0-\U0001bca3\U0001d173-\U0001d17a\U000e0000-\U000e0fff]"
+)
+"""What JSON may hold unescaped and a terminal acts on or does not show; those below U+0020 are escaped in any JSON."""
+
 _WIDE: Final = 72
 _PIPED_WIDTH: Final = 160
 
@@ -50,8 +57,11 @@ def counted(number: int, noun: str) -> str:
 def print_json(answer: bytes) -> None:
     """An answer for programs: one JSON document on one line, UTF-8 whatever the terminal.
 
-    Characters that some readers take for the end of a line are escaped, which changes no value.
+    Characters that some readers take for the end of a line are escaped, which changes no value; where a person reads,
+    at a terminal, all that steer it or hide are.
     """
+    if sys.stdout.isatty():
+        answer = _HIDDEN.sub(lambda match: json.dumps(match.group())[1:-1], answer.decode()).encode()
     for character, escape in _LINE_ENDS.items():
         answer = answer.replace(character, escape)
     try:
@@ -118,8 +128,8 @@ def cell(value: Any) -> str:
 
 
 def plain_value(value: Any) -> str:
-    """A value in a sentence: foreign JSON without the quotes of a string, on one line."""
+    """A value in a sentence: foreign JSON without the quotes of a string that is not blank, on one line."""
     if not isinstance(value, JsonText):
         return one_line(str(value))
     plain = value.value
-    return one_line(plain if isinstance(plain, str) else value.one_line)
+    return one_line(plain if isinstance(plain, str) and plain.strip() else value.one_line)

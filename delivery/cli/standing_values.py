@@ -98,12 +98,29 @@ def replaced(stands: Seen, value: JsonText, was: str | None) -> JsonText | None:
         return claim.value
     if was is None and supersedes_unasked("interface", claim):
         return None
+    shown = one_line(apart(claim.value, value), most=200)
+    if _look_alike(claim.value, value):
+        shown += f", not {one_line(apart(value, claim.value), most=200)}"
     raise SupersessionMismatch(
-        f"{stands.field!r} is {one_line(plain_value(claim.value), most=200)} {origin(claim)}; nothing was changed: to replace "
-        f"that value, repeat the command with --was {_word(claim.value)}",
+        f"{stands.field!r} is {shown} {origin(claim)}; nothing was changed: to replace that value, repeat the command with "
+        f"--was {_word(claim.value)}",
         field=stands.field,
         standing=claim.value.value,
     )
+
+
+def apart(value: JsonText, *others: JsonText) -> str:
+    """A value in a sentence; as JSON where another one would look like it, as the text "5" and the number do."""
+    return _exact(value) if any(_look_alike(value, other) for other in others) else plain_value(value)
+
+
+def _look_alike(value: JsonText, other: JsonText) -> bool:
+    return plain_value(value) == plain_value(other) and value.canonical != other.canonical
+
+
+def _exact(value: JsonText) -> str:
+    """JSON that goes through a shell and through one line unchanged."""
+    return _SPACES.sub(r"\\u0020", escaped_json(value))
 
 
 def origin(claim: Claim | FactNow) -> str:
@@ -125,4 +142,4 @@ def _word(value: JsonText) -> str:
     plain = value.value
     if isinstance(plain, str) and one_line(plain) == plain and plain:
         return shlex.quote(plain)
-    return shlex.quote(_SPACES.sub(r"\\u0020", escaped_json(value)))
+    return shlex.quote(_exact(value))

@@ -145,6 +145,49 @@ def test_what_does_not_fit_is_recorded_with_every_problem(command: Command, decl
     assert "version 5: amount 4,100 USD, claimed by interface" in command("rejected", declared).out
 
 
+@pytest.mark.parametrize(("value", "shown"), [("", '""'), ("  ", '" "'), ("\n", r'"\n"')])
+def test_a_value_of_nothing_is_seen(command: Command, store_path: Path, value: str, shown: str) -> None:
+    assert command("init").code == 0
+    with connect(str(store_path)) as store:
+        store.ledger("case", schema={"title": "Case", "properties": {"note": {"type": "string"}, "free": {}}})
+    refused = command("set", "case", "note", value)
+    assert refused.code == 1
+    assert refused.out.splitlines()[0] == f"case at version 2: {shown} is not taken as note, and that is recorded"
+    assert command("set", "case", "free", value).out == f"case at version 3: free is {shown} (interface, version 3)\n"
+
+
+@pytest.mark.parametrize(
+    ("stands", "said", "told"),
+    [(5, "5", '5, not "5" ('), ("5", "5", '"5", not 5 ('), ("a  b", '"a b"', r'"a \u0020b", not "a b" (')],
+)
+def test_values_that_look_alike_are_told_apart(command: Command, store_path: Path, stands: Any, said: str, told: str) -> None:
+    assert command("init").code == 0
+    with connect(str(store_path)) as store:
+        store.ledger("case").set_fact("x", stands, source="user")
+    form = () if isinstance(stands, int) else ("--json-value",)
+    refused = command("set", "case", "x", said, *form)
+    assert refused.code == 1
+    assert refused.err.startswith(f"context-ledger: 'x' is {told}user, version 1); nothing was changed: to replace")
+    _, _, word = refused.err.partition("repeat the command with ")
+    done = command("set", "case", "x", said, *form, *shlex.split(word))
+    assert done.code == 0
+    was, _, new = told.removesuffix(" (").partition(", not ")
+    assert done.out == f"case at version 2: x is {new} (interface, version 2); it was {was} (user, version 1)\n"
+
+
+def test_a_refused_value_is_told_from_one_that_stands_and_looks_alike(command: Command, store_path: Path) -> None:
+    assert command("init").code == 0
+    with connect(str(store_path)) as store:
+        case = store.ledger("case")
+        case.set_fact("x", "5", source="tool")
+        case.declare({"title": "Case", "properties": {"x": {"type": "string"}}})
+    refused = command("set", "case", "x", "5", "--json-value")
+    assert refused.out.splitlines()[:2] == [
+        "case at version 3: 5 is not taken as x, and that is recorded",
+        '  x is "5" (tool, version 1)',
+    ]
+
+
 def test_json_values_are_kept_as_they_are_written(command: Command, refund: str) -> None:
     source = '{"list":[1.50,12345678901234567890123],"none":null}'
     outcome = command("set", refund, "parcel", source, "--json-value", "--json")

@@ -12,6 +12,7 @@ from pathlib import Path
 
 import pytest
 
+from ledger import connect
 from tests.delivery.cli.conftest import Command
 
 PROGRAM = "from delivery.cli import main; main()"
@@ -96,3 +97,39 @@ def test_a_warning_is_one_line_on_standard_error(tmp_path: Path) -> None:
     done = subprocess.run([sys.executable, "-c", WARNING, "warn"], cwd=tmp_path, env={}, capture_output=True, check=True)
     assert done.stdout == b""
     assert done.stderr == b"context-ledger: note: this disk is shared with \\x1b others\n"
+
+
+HIDDEN = "a\u202e\u200b\u200d\u009b2J\x7f\u2066\u00ad\ufeff\U000e0041\x1b ₹ é <&> 𝒳"
+
+
+def at_a_terminal(arguments: list[str]) -> bytes:
+    """What a command writes to a terminal."""
+    reader, writer = os.openpty()
+    with subprocess.Popen([sys.executable, "-c", PROGRAM, *arguments], stdout=writer, stderr=subprocess.PIPE) as process:
+        os.close(writer)
+        written = b""
+        try:
+            while chunk := os.read(reader, 65_536):
+                written += chunk
+        except OSError:  # how Linux says that nobody writes any more
+            pass
+        finally:
+            os.close(reader)
+    assert process.returncode == 0
+    return written
+
+
+@pytest.mark.skipif(sys.platform == "win32", reason="has no pseudo-terminals")
+def test_json_on_a_terminal_moves_and_hides_nothing(command: Command, store_path: Path) -> None:
+    """The same JSON, with escapes; a pipe gets the characters as they are."""
+    assert command("init").code == 0
+    with connect(str(store_path)) as store:
+        store.ledger("case").set_fact("note", HIDDEN, source="user")
+    arguments = ["--store", str(store_path), "state", "case", "--json"]
+    shown = at_a_terminal(arguments).decode()
+    piped = subprocess.run([sys.executable, "-c", PROGRAM, *arguments], capture_output=True, check=True).stdout.decode()
+    assert json.loads(shown) == json.loads(piped)
+    assert json.loads(shown)["sections"]["entities"]["note"]["value"] == HIDDEN
+    assert all(mark in piped for mark in "\u202e\u200b\u009b\ufeff\U000e0041")
+    assert [mark for mark in shown.removesuffix("\r\n") if not mark.isprintable()] == []
+    assert "₹ é <&> 𝒳" in shown
