@@ -113,11 +113,12 @@ class Forgetting:
 class Plan:
     """What would go in one ledger as it is at ``head``, and the event that would say so.
 
-    ``requests``: the turns that are pending there; ``user_turns``: all turns of users.
+    ``going``: the events whose content goes; ``requests``: the turns that are pending; ``user_turns``: all turns of users.
     """
 
     head: Head
     forgetting: LedgerForgetting
+    going: tuple[Recorded, ...]
     erased: tuple[e.Erasure, ...]
     fields: tuple[str, ...]
     through_turn: int
@@ -157,6 +158,7 @@ def plan(store: Store, head: Head, wish: Wish, *, though_held: bool = False) -> 
     return Plan(
         head,
         forgetting,
+        going=tuple(lineage.events[version] for version in causes),
         erased=skeletons(events, causes, key),
         fields=tuple(field_mark(key, name) for name in sorted(fields)),
         through_turn=last_turn(events),

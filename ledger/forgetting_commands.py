@@ -17,13 +17,13 @@ from ledger.erasing import StoredJob
 from ledger.errors import CorruptRecord, InvalidInput, LedgerError
 from ledger.forgetting import Forgetting, LedgerForgetting, Plan, Wish, plan
 from ledger.forgetting_job import DerivedPlace, Worker
-from ledger.given import built, known_head
-from ledger.json_text import has_lone_surrogate
+from ledger.given import known_head
 from ledger.kept_job import Job, TakenBack, job_of
 from ledger.limits import MAX_TURN
 from ledger.marks import FORGOTTEN_NAME, names_key, subject_mark
 from ledger.planning import holds_on, plans_for
 from ledger.reading import Reader
+from ledger.reasons import check_repeats_nothing, checked_reason
 from ledger.retention import RETENTION, past_retention
 from ledger.store import Head, Selection, Store
 from ledger.writer import Command, Writer, check_command
@@ -65,8 +65,10 @@ class ForgettingCommands:
         Give one of: turns, facts (fields), artifacts (SHA-256) or ids (``ev_31``, ``v_12``) of a ``ledger``; a ``ledger``
         alone, which is then forgotten whole; or a ``subject``, which is forgotten in all ledgers. An empty list is refused, and
         never stands for everything. With ``dry_run`` nothing is changed, and the report lists what would go. ``answers``: the
-        user turns whose wish this fulfils; if not given, the request that is pending in ``ledger`` if there is just one, and else
+        user turns whose wish this fulfils; if not given, the request that is pending in ``ledger`` if there is just one, else
         none. Without ``scrub``, deleted bytes are overwritten only when the job is resumed.
+
+        ``reason`` and ``actor`` stay for ever, so they are refused if they repeat an address, number or identifier that goes.
 
         Raises ``NothingToForget``, ``UnknownLedger``, ``InvalidInput``, ``OnHold`` before anything is changed. A report that is
         "incomplete" names what is left to do; ``resume_forgetting`` does it, and so does the next opening of the store.
@@ -81,9 +83,11 @@ class ForgettingCommands:
         scope = _scope(wish, ledger, subject)
         if scope == "ledger":
             wish = Wish(everything=True)
-        why = _text("reason", reason)
+        why = checked_reason("reason", reason)
         named = None if answers is None else _turns("answers", answers)
         plans = plans_for(self.store, wish, ledger, subject)
+        for name, text in (("reason", why), ("actor", actor)):
+            check_repeats_nothing(name, text, (item for planned in plans for item in planned.going))
         answered = answered_by(plans, scope, named)
         plans = [with_answers(planned, answered) for planned in plans]
         job = Job(
@@ -128,7 +132,7 @@ class ForgettingCommands:
         """
         if (ledger is None) == (subject is None):
             raise InvalidInput("give either a ledger or a subject to re-authorise", path="ledger")
-        reason = _text("because", because)
+        reason = checked_reason("because", because)
         if subject is not None:
             check_tags((subject,), ())
             self._reauthorise_subject(subject_mark(self.store.secret, subject), reason, actor)
@@ -299,11 +303,3 @@ def _turns(name: str, values: Iterable[int]) -> tuple[int, ...]:
         if not 0 < turn <= MAX_TURN:
             raise InvalidInput(f"{name}[{place}]: {turn} is no turn: they are counted from 1", path=f"{name}[{place}]")
     return turns
-
-
-def _text(name: str, text: object) -> str:
-    if not isinstance(text, str) or not text.strip():
-        raise InvalidInput(f"{name} is empty: say why, without repeating what is to be forgotten", path=name)
-    if has_lone_surrogate(text):
-        raise InvalidInput(f"{name} holds a lone surrogate, which UTF-8 cannot: leave it out", path=name)
-    return str(built(e.LedgerReauthorised, because=text).because)

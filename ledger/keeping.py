@@ -10,6 +10,8 @@ from ledger import requests as r
 from ledger.errors import InvalidInput
 from ledger.forgetting import Forgetting
 from ledger.given import Options, built, command_of
+from ledger.pending import Requests
+from ledger.reasons import checked_reason
 from ledger.record import Recorded
 from ledger.retention import period
 from ledger.writer import Writer
@@ -59,8 +61,15 @@ class Keeping:
         return self._forgets(reason=reason, ledger=self.name, **given, **options)
 
     def decline_forgetting(self, turn: int, *, because: str, **options: Unpack[Options]) -> Recorded:
-        """Say that what the user asked to have forgotten in a turn is kept, and why; the request is then pending no more."""
-        return self._append(built(e.ForgettingDeclined, turn=turn, because=because), options)
+        """Say that what the user asked to have forgotten in a turn is kept, and why; the request is then pending no more.
+
+        Raises ``InvalidInput`` for a turn whose request is not pending.
+        """
+        reason = checked_reason("because", because)
+        key = options.get("idempotency_key")
+        if key is None or not self._writer.has_carried_out(key):
+            self._check_pending(turn)
+        return self._append(built(e.ForgettingDeclined, turn=turn, because=reason), options)
 
     def set_retention(
         self,
@@ -88,11 +97,20 @@ class Keeping:
 
     def place_hold(self, *, because: str, **options: Unpack[Options]) -> Recorded:
         """Put the ledger under a legal hold: nothing of it is erased until the hold is lifted."""
-        return self._append(built(e.HoldPlaced, because=because), options)
+        return self._append(built(e.HoldPlaced, because=checked_reason("because", because)), options)
 
     def lift_hold(self, *, because: str, **options: Unpack[Options]) -> Recorded:
         """End the legal hold."""
-        return self._append(built(e.HoldLifted, because=because), options)
+        return self._append(built(e.HoldLifted, because=checked_reason("because", because)), options)
+
+    def _check_pending(self, turn: object) -> None:
+        requests = Requests()
+        for item in self._writer.events():
+            requests.evolve(item)
+        pending = [request.turn for request in requests.pending()]
+        if turn not in pending or isinstance(turn, bool):
+            known = ", ".join(map(str, pending)) or "none"
+            raise InvalidInput(f"turn {turn!r} asks for nothing that is still to be answered (pending: {known})", path="turn")
 
     def _append(self, event: e.Event, options: Options, blobs: dict[str, bytes] | None = None) -> Recorded:
         return self._writer.execute(r.AppendEvents(events=(event,)), command_of(options), blobs)[0]

@@ -22,7 +22,10 @@ _TELLING: Final = re.compile(
     r"|\+?\d[\d ()/-]{5,}\d"  # a number as people write those of telephones and cards
     r"|(?<![\w-])(?=[\w-]*\d)[A-Za-z0-9][\w-]{4,}"  # an identifier: a word with a digit in it
 )
-_OURS: Final = {"type", "sha256", "role", "source", "match", "section", "media_type", "model", "provider", "block", "usage"}
+_OURS: Final = {
+    *("type", "sha256", "role", "source", "match", "section", "media_type", "model", "provider", "block", "usage"),
+    *("entry", "contradiction", "evidence", "said_at", "retrieved_at"),
+}
 """What in an event is not said by anybody."""
 
 _JSON: Final = "application/json"
@@ -69,6 +72,28 @@ def texts_of(event: e.Event | Erased) -> Iterator[str]:
     """Every text in an event, that of foreign JSON included, as people would read it."""
     if not isinstance(event, Erased):
         yield from _leaves(orjson.loads(encode(event)))
+
+
+def repeats(text: str, going: Iterable[e.Event | Erased]) -> bool:
+    """Whether a text repeats an address, number or identifier out of what goes, however it is grouped or capitalised."""
+    lower = text.casefold()
+    if "@" not in lower and not any(sign.isdigit() for sign in lower):
+        return False  # nothing that tells is without
+    said = {_plain(told) for told in _telling(text)}
+    found = (told for event in going for words in texts_of(event) for told in _telling(words))
+    return any(_plain(told) in said or _stands_in(told.casefold(), lower) for told in found)
+
+
+def _telling(text: str) -> Iterator[str]:
+    return (match.group().strip() for match in _TELLING.finditer(text))
+
+
+def _plain(told: str) -> str:
+    return "".join(sign for sign in told.casefold() if sign.isalnum())
+
+
+def _stands_in(told: str, text: str) -> bool:
+    return told in text and re.search(rf"(?<!\w){re.escape(told)}(?!\w)", text) is not None
 
 
 def _texts_in_bytes(event: e.Event | Erased, contents: Contents) -> Iterator[str]:
@@ -135,5 +160,5 @@ def _strings(going: Iterable[e.Event | Erased]) -> list[str]:
             plain = value.value
             found.add(plain.strip() if isinstance(plain, str) else str(value))
         for text in texts_of(event):
-            found.update(match.group().strip() for match in _TELLING.finditer(text))
+            found.update(_telling(text))
     return sorted((string for string in found if len(string) >= _SHORTEST), key=lambda string: (-len(string), string))[:_MOST]

@@ -141,7 +141,7 @@ def store(open_store: OpenStore) -> Ledgers:
     """A store with a ledger in which a call waits, a field holds, an entry is open and a contradiction too."""
     opened = open_store()
     case = opened.ledger("case")
-    case.record_turn("user", "charged twice")
+    case.record_turn("user", "Charged twice. Please forget my address.")
     case.record_turn("assistant", [ToolCallPart(call_id="c1", tool="look", arguments={})])  # type: ignore[arg-type]
     case.set_fact("order", "ORD-88213", source="user")
     case.add_entry("open", "which card?", source="inferred")

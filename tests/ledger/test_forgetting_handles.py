@@ -133,8 +133,8 @@ NAMING_OLD: dict[str, Callable[[Ledger, str], object]] = {
     "a fact of the call": lambda case, _: case.set_fact("day", "Wed", source="tool", turn=2),
     "a wrong source": lambda case, _: case.set_fact("day", "Wed", source="user", turn=2),
     "a turn to come": lambda case, _: case.set_fact("day", "Wed", source="user", turn=203),
-    "decline": lambda case, _: case.decline_forgetting(1, because="on an order"),
-    "decline what no user said": lambda case, _: case.decline_forgetting(2, because="on an order"),
+    "decline": lambda case, _: case.append(e.ForgettingDeclined(turn=1, because="on an order")),
+    "decline what no user said": lambda case, _: case.append(e.ForgettingDeclined(turn=2, because="on an order")),
     "the next turn": lambda case, _: case.record_turn("user", "hello"),
 }
 

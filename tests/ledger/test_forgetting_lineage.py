@@ -136,7 +136,7 @@ def test_one_forgetting_tells_its_reason_job_and_time_on_every_place(ledgers: Le
     (fence,) = handle.events(after=24)
     assert isinstance(fence.event, e.ContentForgotten)
     assert (fence.event.job, fence.event.scope, fence.event.reason, fence.envelope.actor) == (job, "turns", REASON, "support:4")
-    assert (fence.event.through_turn, fence.event.fields, fence.event.answers) == (5, (), None)
+    assert (fence.event.through_turn, fence.event.fields, fence.event.answers) == (5, (), ())
     marks = {item.event.forgotten for item in handle.events() if isinstance(item.event, Erased)}
     assert [(mark.job, mark.reason) for mark in marks] == [(job, REASON)]
     assert {mark.at for mark in marks} == {fence.recorded_at.strftime("%Y-%m-%dT%H:%M:%S.%fZ")}

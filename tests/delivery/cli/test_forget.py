@@ -146,14 +146,26 @@ def test_a_subject_is_forgotten_in_all_ledgers_and_not_taken_again(command: Comm
     assert {ledger["ledger"]: sum(ledger["counts"].values()) for ledger in found} == {card: 2, "other": 1}
     again = command(*talk, "third")
     assert (again.code, again.out) == (2, "")
-    assert command("forget", "--reauthorise", "--subject", "customer:c_1", "--reason", "they are back").code == 0
+    back = ("--reason", "they are back", "--by", "agent_7")
+    assert command("forget", "--reauthorise", "--subject", "customer:c_1", *back).code == 0
+    (job,) = command("forget", "--jobs", "--json").answer
+    assert (job["taken_back"]["because"], job["taken_back"]["by"]) == ("they are back", "agent_7")
+    shown = command("forget", "--jobs").out
+    assert f"{job['job']}, the subject is taken again: they are back (by agent_7, {job['taken_back']['at']})" in shown
+    assert "customer:c_1" not in shown
     assert command(*talk, "third").code == 0
 
 
 def test_a_whole_ledger_answers_to_its_former_name(command: Command, card: str) -> None:
-    assert command("forget", card, "--all", "--reason", "asked").code == 0
+    planned = command("forget", card, "--all", "--dry-run", "--json").answer["ledgers"][0]
+    assert (planned["ledger"], planned["artifact_count"]) == (card, len(planned["artifacts"]))
+    outcome = command("forget", card, "--all", "--reason", "asked")
+    assert outcome.code == 0
     (row,) = command("ledgers", "--json").answer
     assert row["ledger"].startswith("forgotten:")
+    assert f"{row['ledger']} at version 7: 6 events" in outcome.out
+    assert "the bytes of 1 artifact are forgotten" in outcome.out
+    assert not any(text in outcome.out for text in (f"{card} at", *planned["artifacts"]))
     assert row["ledger"] in command("ledgers").out
     shown = command("show", card)
     assert shown.code == 0
@@ -199,6 +211,9 @@ def test_what_was_forgotten_already_is_told_with_its_job(command: Command, card:
         ((CASE, "--reason", "asked"), "--all for the whole ledger"),
         ((CASE, "--turns", "1"), "--reason is missing"),
         ((CASE, "--turns", "1", "--reason", " "), "reason is empty"),
+        ((CASE, "--turns", "1", "--reason", f"card {CARD}"), "reason repeats"),
+        ((CASE, "--turns", "1", "--reason", "asked", "--by", CARD.replace(" ", "")), "actor repeats"),
+        ((CASE, "--decline", "1", "--reason", "no"), "turn 1 asks for nothing that is still to be answered (pending: 3)"),
         ((CASE, "--turns", "one", "--dry-run"), "'one'"),
         ((CASE, "--turns", ",", "--dry-run"), "--turns"),
         ((CASE, "--turns", "9" * 5_000, "--dry-run"), "--turns"),

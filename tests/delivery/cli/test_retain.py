@@ -139,3 +139,13 @@ def test_a_mistake_is_one_line_and_changes_nothing(command: Command, arguments: 
     assert outcome.err.count("\n") == 1
     assert said in outcome.err
     assert [(row["ledger"], row["version"]) for row in command("ledgers", "--json").answer] == [("old", 2)]
+
+
+@pytest.mark.parametrize("way", ["--place", "--lift"])
+def test_a_hold_needs_a_reason(command: Command, old: str, way: str) -> None:
+    if way == "--lift":
+        command("hold", old, "--place", "case 77")
+    outcome = command("hold", old, way, " ")
+    assert (outcome.code, outcome.out) == (2, "")
+    assert "because is empty" in outcome.err
+    assert command("hold", old, "--json").answer["held"] is (way == "--lift")
