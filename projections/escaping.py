@@ -16,6 +16,7 @@ _UNSAFE: Final = re.compile(
     "\u2028\u2029"  # line and paragraph separator
     "\u061c\u200e\u200f\u202a-\u202e\u2066-\u2069"  # bidirectional marks
     "\u00ad\u034f\u115f\u1160\u17b4\u17b5\u180b-\u180f\u200b-\u200d\u2060-\u2065\u206a-\u206f\u3164\ufeff\uffa0"  # invisible
+    "\u2800\U00016fe4\U0001d159"  # blank, and no white space: of Braille, Khitan and music
     "\ufe00-\ufe0f\ufff0-\ufffb"  # variation selectors, annotations and what is reserved before them
     "\U00013430-\U00013455\U0001bca0-\U0001bca3\U0001d173-\U0001d17a"  # invisible controls of hieroglyphs, shorthand and music
     "\U000e0000-\U000e0fff"  # tags and the selectors beyond them
