@@ -4,20 +4,23 @@ from __future__ import annotations
 
 import re
 from collections.abc import Mapping
-from typing import TYPE_CHECKING, Final, Protocol, get_args
+from datetime import UTC, datetime
+from typing import TYPE_CHECKING, Final, NamedTuple, Protocol, get_args
 
 from ledger.events import Section, Source
 from ledger.fields import RANK, SPOKEN_RANK
-from projections.escaping import escaped, escaped_json
+from ledger.standing import Validity
+from projections.escaping import escaped
+from projections.shortening import Shown, shortened, shown_json, shown_text
 
 if TYPE_CHECKING:
-    from projections.contradictions import Contradiction
+    from projections.disputes import Dispute
     from projections.entries import Entry
     from projections.state import FactNow
 
 _SOURCED: Final = (
-    "Established facts of this conversation. User and interface lines hold where the summary {place} differs; tool and "
-    "inferred are unconfirmed."
+    "Established facts of this conversation. User and interface hold where the summary {place} differs; tool and inferred "
+    "are unconfirmed."
 )
 _UNSOURCED: Final = (
     "Established facts of this conversation. They hold where the summary {place} differs; ? marks what is unconfirmed."
@@ -43,9 +46,16 @@ _OURS: Final = frozenset(
 
 _BACKTICK: Final = "\\u0060"
 _ABOUT_CHARACTERS: Final = 120
-"""How much is said of what a contradiction is about: its line never gives way."""
+"""How much is said of what is disputed: its line never gives way."""
 
 _PLAIN_NAME: Final = re.compile("[A-Za-z0-9]+(?:_[A-Za-z0-9]+)*")
+
+
+class Written(NamedTuple):
+    """A line, and whether a text in it was cut."""
+
+    text: str
+    is_cut: bool = False
 
 
 class BlockForm(Protocol):
@@ -62,16 +72,16 @@ class BlockForm(Protocol):
         """What is asked."""
         ...
 
-    def fact(self, name: str, fact: FactNow) -> str:
-        """The value that stands in a field."""
+    def fact(self, name: str, fact: FactNow) -> Written:
+        """The value that stands in a field, and when it holds in the world where that was said."""
         ...
 
-    def entry(self, section: str, entry: Entry, *, why: bool) -> str:
+    def entry(self, section: str, entry: Entry, *, why: bool) -> Written:
         """An entry of a list section."""
         ...
 
-    def contradiction(self, found: Contradiction) -> str:
-        """What is disputed and where, without the unconfirmed value."""
+    def dispute(self, dispute: Dispute) -> str:
+        """What is disputed and where, without the unconfirmed values."""
         ...
 
     def not_shown(self, counts: Mapping[str, int]) -> str:
@@ -88,13 +98,15 @@ class JsonLines:
     """One JSON object a line; provenance as ``"user":11``, the source with its turn.
 
     A field whose name could be read as one of our keys, or as one of our marks, stands as ``"entity"`` with its ``"value"``.
+    What was cut is marked ``"cut":true``.
     """
 
     opening = "<state>\n"
     closing = "</state>\n"
 
-    def __init__(self, *, provenance: bool) -> None:
+    def __init__(self, *, provenance: bool, most_characters: int) -> None:
         self._provenance = provenance
+        self._most_characters = most_characters
 
     def label(self, place: str) -> str:
         """What the block is."""
@@ -104,26 +116,33 @@ class JsonLines:
         """What is asked."""
         return _object({"task": escaped(task), **self._origin(turn, source)})
 
-    def fact(self, name: str, fact: FactNow) -> str:
+    def fact(self, name: str, fact: FactNow) -> Written:
         """The value that stands in a field."""
-        value = escaped_json(fact.json)
+        value = shown_json(fact.json, self._most_characters)
         mark = "" if self._provenance or is_confirmed(fact.source) else "?"
-        written_out = name in _OURS or name.endswith("?")
-        said = {f"entity{mark}": escaped(name), "value": value} if written_out else {f"{name}{mark}": value}
         problem = {"problem": escaped(fact.problems[0].rule)} if fact.problems else {}
-        return _object({**said, **problem, **self._origin(fact.turn, fact.source)})
+        valid = {word: escaped(moment) for word, moment in _valid(fact.valid)}
+        rest = {**_cut(value), **problem, **valid}
+        written_out = name in _OURS or name in rest or name.endswith("?")
+        said = {f"entity{mark}": escaped(name), "value": value.literal} if written_out else {f"{name}{mark}": value.literal}
+        return Written(_object({**said, **rest, **self._origin(fact.turn, fact.source)}), value.is_cut)
 
-    def entry(self, section: str, entry: Entry, *, why: bool) -> str:
+    def entry(self, section: str, entry: Entry, *, why: bool) -> Written:
         """An entry of a list section."""
         key = section if self._provenance or is_confirmed(entry.source) else f"{section}?"
-        reason = {"why": escaped(entry.why)} if self._provenance and why and entry.why is not None else {}
+        said = {key: shown_text(entry.what, self._most_characters)}
+        if self._provenance and why and entry.why is not None:
+            said["why"] = shown_text(entry.why, self._most_characters)
+        literals = {word: shown.literal for word, shown in said.items()}
+        cut = _cut(*said.values())
         known = {"id": escaped(entry.id)} if self._provenance else {}
-        return _object({key: escaped(entry.what), **reason, **known, **self._origin(entry.turn, entry.source)})
+        return Written(_object({**literals, **cut, **known, **self._origin(entry.turn, entry.source)}), bool(cut))
 
-    def contradiction(self, found: Contradiction) -> str:
+    def dispute(self, dispute: Dispute) -> str:
         """What is disputed."""
-        turns = "[" + ",".join(map(str, found.turns)) + "]"
-        return _object({"open": escaped(f"{_short(found.about)} is disputed"), "id": escaped(found.id), "turns": turns})
+        turns = "[" + ",".join(map(str, dispute.turns)) + "]"
+        more = {"more": str(dispute.more)} if dispute.more else {}
+        return _object({"open": escaped(_disputed(dispute)), "id": escaped(dispute.id), "turns": turns, **more})
 
     def not_shown(self, counts: Mapping[str, int]) -> str:
         """How many lines gave way."""
@@ -138,15 +157,16 @@ class JsonLines:
 class CompactText:
     """One ``name: value`` a line, values as JSON; provenance as ``(user 11)``, the source with its turn.
 
-    A name stands in quotes unless it is a plain word and none of our keys.
+    A name stands in quotes unless it is a plain word and none of our keys. After what was cut stands ``(cut)``.
     """
 
     opening = "<state>\n"
     closing = "</state>\n"
     bullet = ""
 
-    def __init__(self, *, provenance: bool) -> None:
+    def __init__(self, *, provenance: bool, most_characters: int) -> None:
         self._provenance = provenance
+        self._most_characters = most_characters
 
     def label(self, place: str) -> str:
         """What the block is."""
@@ -156,28 +176,32 @@ class CompactText:
         """What is asked."""
         return self._line("task", self._text(task), self._origin(turn, source))
 
-    def fact(self, name: str, fact: FactNow) -> str:
+    def fact(self, name: str, fact: FactNow) -> Written:
         """The value that stands in a field."""
+        value = shown_json(fact.json, self._most_characters)
         mark = "" if self._provenance or is_confirmed(fact.source) else "?"
         shown = name if _PLAIN_NAME.fullmatch(name) and name not in _OURS else self._text(name)
         problem = f" [problem: {self._text(fact.problems[0].rule)}]" if fact.problems else ""
-        return self._line(
-            f"{shown}{mark}", f"{self._literal(escaped_json(fact.json))}{problem}", self._origin(fact.turn, fact.source)
-        )
+        valid = "".join(f" {word} {moment}" for word, moment in _valid(fact.valid))
+        said = f"{self._shown(value)}{problem}{valid}"
+        return Written(self._line(f"{shown}{mark}", said, self._origin(fact.turn, fact.source)), value.is_cut)
 
-    def entry(self, section: str, entry: Entry, *, why: bool) -> str:
+    def entry(self, section: str, entry: Entry, *, why: bool) -> Written:
         """An entry of a list section."""
         mark = "" if self._provenance or is_confirmed(entry.source) else "?"
-        reason = f" because {self._text(entry.why)}" if self._provenance and why and entry.why is not None else ""
+        said = [shown_text(entry.what, self._most_characters)]
+        if self._provenance and why and entry.why is not None:
+            said.append(shown_text(entry.why, self._most_characters))
         known = f"{entry.id}, " if self._provenance else ""
         origin = self._origin(entry.turn, entry.source)
-        return self._line(f"{section}{mark}", f"{self._text(entry.what)}{reason}", f"{known}{origin}".strip(", "))
+        line = self._line(f"{section}{mark}", " because ".join(map(self._shown, said)), f"{known}{origin}".strip(", "))
+        return Written(line, any(shown.is_cut for shown in said))
 
-    def contradiction(self, found: Contradiction) -> str:
+    def dispute(self, dispute: Dispute) -> str:
         """What is disputed."""
-        turns = ", ".join(map(str, found.turns))
-        where = f"{found.id}, turns {turns}" if turns else found.id
-        return self._line("open", self._text(f"{_short(found.about)} is disputed"), where)
+        turns = [f"turns {', '.join(map(str, dispute.turns))}"] if dispute.turns else []
+        more = [f"{dispute.more} more"] if dispute.more else []
+        return self._line("open", self._text(_disputed(dispute)), ", ".join([dispute.id, *turns, *more]))
 
     def not_shown(self, counts: Mapping[str, int]) -> str:
         """How many lines gave way."""
@@ -193,6 +217,9 @@ class CompactText:
 
     def _text(self, text: str) -> str:
         return self._literal(escaped(text))
+
+    def _shown(self, shown: Shown) -> str:
+        return f"{self._literal(shown.literal)}{' (cut)' if shown.is_cut else ''}"
 
     def _literal(self, json: str) -> str:
         return json
@@ -212,8 +239,26 @@ class Markdown(CompactText):
         return f"`{json.replace('`', _BACKTICK)}`"
 
 
-def _short(about: str) -> str:
-    return about if len(about) <= _ABOUT_CHARACTERS else f"{about[: _ABOUT_CHARACTERS - 1]}…"
+def _disputed(dispute: Dispute) -> str:
+    return f"{shortened(dispute.about, _ABOUT_CHARACTERS)} is disputed"
+
+
+def _cut(*said: Shown) -> dict[str, str]:
+    return {"cut": "true"} if any(shown.is_cut for shown in said) else {}
+
+
+def _valid(valid: Validity) -> list[tuple[str, str]]:
+    """From when and until when a value holds, as far as that was said."""
+    return [(word, _moment(moment)) for word, moment in zip(("from", "until"), valid, strict=True) if moment is not None]
+
+
+def _moment(moment: datetime) -> str:
+    """A moment in UTC as RFC 3339, of a midnight only the date; at its own offset where UTC would leave the calendar."""
+    try:
+        text = moment.astimezone(UTC).isoformat().replace("+00:00", "Z")
+    except OverflowError:
+        return moment.isoformat()
+    return text.removesuffix("T00:00:00Z")
 
 
 def _object(members: Mapping[str, str]) -> str:

@@ -14,6 +14,7 @@ from ledger.schema.schema import Schema, SectionSpec
 from ledger.standing import Claim, Validity
 from projections.basis import Basis
 from projections.contradictions import Contradiction, ContradictionsFold
+from projections.disputes import disputes_of
 from projections.entries import EntriesFold, Entry
 from projections.facts import FactsFold
 from projections.forgetting import ErasedPlace, ForgottenFold
@@ -98,7 +99,7 @@ class State:
         """Whether a block has nothing to show beyond the task, which a window has verbatim."""
         facts = any(fact.is_shown for fact in self.entities.values())
         entries = any(self.entries[section] and self.section(section).rendered for section in SECTIONS)
-        return not (facts or entries or self.contradictions)
+        return not (facts or entries or disputes_of(self.contradictions, self.schema))
 
     def to_json(self) -> bytes:
         """The answer as JSON: basis, task, sections, block."""

@@ -5,7 +5,7 @@ from __future__ import annotations
 import json
 import re
 import unicodedata
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass, replace
 from decimal import Decimal
 from itertools import pairwise
@@ -24,9 +24,16 @@ FORMS: Final[tuple[Form, ...]] = get_args(Form)
 _SEEN = set("\u0600\u0601\u0602\u0603\u0604\u0605\u06dd\u070f\u0890\u0891\u08e2\U000110bd\U000110cd")
 
 
+# Letters and symbols to Unicode, but nothing is seen of them: fillers of Hangul, Khmer and Khitan, blanks of Braille and music.
+_BLANK = set("\u115f\u1160\u3164\uffa0\u17b4\u17b5\U00016fe4\u2800\U0001d159")
+
+
 @dataclass(frozen=True)
 class Said:
-    """What one line says; ``section`` is "entities" for a fact. ``is_confirmed`` is None where the line names a source."""
+    """What one line says; ``section`` is "entities" for a fact. ``is_confirmed`` is None where the line names a source.
+
+    ``is_cut``: whether the line says that a text in it was cut.
+    """
 
     section: str
     name: str
@@ -36,6 +43,8 @@ class Said:
     turn: int | None = None
     why: str | None = None
     problem: str | None = None
+    valid: tuple[str | None, str | None] = (None, None)
+    is_cut: bool = False
 
 
 @dataclass(frozen=True)
@@ -45,6 +54,7 @@ class Disputed:
     about: str
     name: str
     turns: tuple[int, ...]
+    more: int = 0
 
 
 Line = Said | Disputed | dict[str, int]
@@ -70,8 +80,9 @@ def inside(block: str) -> list[str]:
 
 
 def hides(character: str) -> bool:
-    """Whether a character shows nothing, or changes what others show, going by its Unicode category."""
-    return unicodedata.category(character) in ("Cc", "Cf", "Cs", "Zl", "Zp") and character not in _SEEN
+    """Whether a character shows nothing and is no space, or changes what others show, going by its Unicode category."""
+    is_control = unicodedata.category(character) in ("Cc", "Cf", "Cs", "Zl", "Zp")
+    return (is_control and character not in _SEEN) or character in _BLANK
 
 
 def _rendered(block: str) -> Iterator[str]:
@@ -114,8 +125,8 @@ def _of_json(line: str, provenance: bool) -> Line:
         assert list(said) == ["not_shown"]
         return {section: int(number) for section, number in first.items()}
     if "turns" in said:
-        assert list(said) == ["open", "id", "turns"]
-        return Disputed(_disputed(first), said["id"], tuple(said["turns"]))
+        assert list(said) in (["open", "id", "turns"], ["open", "id", "turns", "more"])
+        return Disputed(_disputed(first), said["id"], tuple(said["turns"]), said.get("more", 0))
     del said[key]
     mark = key.endswith("?")
     name = key.removesuffix("?")
@@ -125,8 +136,10 @@ def _of_json(line: str, provenance: bool) -> Line:
     if name in SECTIONS:
         section, named = name, said.pop("id", "")
     why, problem = said.pop("why", None), said.pop("problem", None)
+    valid = (said.pop("from", None), said.pop("until", None))
+    is_cut = said.pop("cut", False)
     source, turn = _json_origin(said)
-    return Said(section, named, value, None if provenance else not mark, source, turn, why, problem)
+    return Said(section, named, value, None if provenance else not mark, source, turn, why, problem, valid, is_cut)
 
 
 def _json_origin(said: dict[str, Any]) -> tuple[str | None, int | None]:
@@ -141,7 +154,9 @@ def _json_origin(said: dict[str, Any]) -> tuple[str | None, int | None]:
 
 _NAME: Final = re.compile(r"(not shown|[A-Za-z0-9_]+|(?=\"))")
 _ORIGIN: Final = re.compile(r" \((?:((?:en|ev)_\d+)(?:, |(?=\))))?(?:(user|interface|tool|inferred)(?: (\d+))?)?\)")
-_DISPUTE: Final = re.compile(r" \((con_\d+)(?:, turns ([\d, ]+))?\)")
+_DISPUTE: Final = re.compile(r" \((con_\d+)(?:, turns (\d+(?:, \d+)*))?(?:, (\d+) more)?\)")
+_MOMENT: Final = r"(\d{4}-\d\d-\d\d(?:T[\d:.]+(?:Z|[+-]\d\d:\d\d))?)"
+_VALID: Final = re.compile(rf"(?: from {_MOMENT})?(?: until {_MOMENT})?")
 
 
 def _of_text(line: str, provenance: bool) -> Line:
@@ -160,17 +175,30 @@ def _of_text(line: str, provenance: bool) -> Line:
     if dispute := _DISPUTE.fullmatch(line, at):
         assert name == "open"
         assert not is_quoted
-        return Disputed(_disputed(value), dispute[1], tuple(map(int, filter(None, (dispute[2] or "").split(", ")))))
+        turns = tuple(map(int, filter(None, (dispute[2] or "").split(", "))))
+        return Disputed(_disputed(value), dispute[1], turns, int(dispute[3] or 0))
+    is_cut, at = _marked(line, at)
     why, at = _after(line, " because ", at)
+    is_why_cut, at = _marked(line, at)
     problem, at = _after(line, " [problem: ", at)
     at += problem is not None
+    valid = _VALID.match(line, at)
+    assert valid is not None
+    at = valid.end()
     origin = _ORIGIN.fullmatch(line, at)
     assert (line[at:] == "") if origin is None else provenance
     known, source, turn = (None, None, None) if origin is None else origin.groups()
     is_entry = name in SECTIONS and not is_quoted
     section, named = (name, known or "") if is_entry else ("entities", name)
     confirmed = None if provenance else not mark
-    return Said(section, named, value, confirmed, source, None if turn is None else int(turn), why, problem)
+    number = None if turn is None else int(turn)
+    is_cut = is_cut or is_why_cut
+    return Said(section, named, value, confirmed, source, number, why, problem, (valid[1], valid[2]), is_cut)
+
+
+def _marked(line: str, at: int) -> tuple[bool, int]:
+    """Whether it says here that something was cut, and where the line goes on."""
+    return (True, at + len(" (cut)")) if line.startswith(" (cut)", at) else (False, at)
 
 
 def _after(line: str, word: str, at: int) -> tuple[Any, int]:
@@ -189,13 +217,19 @@ def expected(state: State, *, provenance: bool) -> list[Line]:
     lines: list[Line] = [*_facts(state, provenance=provenance)]
     for section in SECTIONS:
         lines += _entries(state, section, provenance=provenance)
-    return [*lines, *map(disputed, state.contradictions)]
+    for place, found in enumerate(state.contradictions):
+        later = [other.field for other in state.contradictions[place + 1 :]]
+        if found.field is None or found.field not in later:
+            same = [other for other in state.contradictions[:place] if found.field is not None and other.field == found.field]
+            lines.append(disputed(found, same))
+    return lines
 
 
-def disputed(found: Contradiction) -> Disputed:
-    """What the line of a contradiction has to say."""
+def disputed(found: Contradiction, earlier: Sequence[Contradiction] = ()) -> Disputed:
+    """What the line of a contradiction has to say, with those before it that are about the same field."""
     about = found.about if len(found.about) <= 120 else found.about[:119] + "…"
-    return Disputed(about, found.id, found.turns)
+    turns = sorted({turn for one in (*earlier, found) for turn in one.turns})
+    return Disputed(about, found.id, tuple(turns[-5:]), len(earlier))
 
 
 def _facts(state: State, *, provenance: bool) -> Iterator[Said]:

@@ -33,6 +33,7 @@ MARKUP = [
     " ` ",
 ]
 OURS = ["about", "task", "entity", "value", "why", "id", "turns", "source", "problem", "not_shown", "not shown", "entities"]
+OURS += ["from", "until", "cut", "more", "disputes"]
 NAMES = st.one_of(
     st.sampled_from([*OURS, *get_args(Section), *get_args(Source), "amount", "sum_2", "www.evil.example"]),
     st.sampled_from(
@@ -47,7 +48,7 @@ FACTS = st.lists(st.tuples(NAMES, JSON_VALUES, st.sampled_from(get_args(Source))
 ENTRIES = st.lists(
     st.tuples(st.sampled_from(get_args(Section)), HOSTILE, st.none() | HOSTILE, st.sampled_from(get_args(Source))), max_size=5
 )
-WHOLE = BlockOptions(budget_tokens=1_000_000, most_entries=1_000)
+WHOLE = BlockOptions(budget_tokens=1_000_000, most_entries=1_000, most_characters=10_000_000)
 
 
 def fill(store: Ledgers, facts: list[Any], entries: list[Any], abouts: list[str]) -> State:
@@ -129,9 +130,21 @@ def test_no_character_of_unicode_hides_in_the_block(form: Form) -> None:
     assert sum(map(hides, everything)) > 200
     with connect(":memory:") as store:
         state = fill(store, [("all of it", everything, "tool", 1), ("all again", [everything], "user", 1)], [], [])
-        block = state.shown(BlockOptions(form=form, budget_tokens=10**8)).text
+        block = state.shown(WHOLE.model_copy(update={"form": form, "budget_tokens": 10**8})).text
         lines = read(block, form=form, provenance=True)
         assert [line.value for line in lines if isinstance(line, Said)] == [everything, [everything]]
+
+
+@pytest.mark.parametrize("form", FORMS)
+@pytest.mark.parametrize("blank", ["\u2800", "\u200b", "\u3164", "\U0001d159"])
+def test_a_value_of_blanks_is_seen(form: Form, blank: str) -> None:
+    with connect(":memory:") as store:
+        state = fill(store, [("note", blank, "tool", 1)], [], [])
+        block = state.shown(BlockOptions(form=form)).text
+        assert blank not in block
+        (line,) = read(block, form=form, provenance=True)
+        assert isinstance(line, Said)
+        assert line.value == blank
 
 
 @pytest.mark.parametrize("form", FORMS)

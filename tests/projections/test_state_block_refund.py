@@ -17,8 +17,8 @@ from tests.projections.histories import ticking
 
 SOURCED = """\
 <state>
-{"about":"Established facts of this conversation. User and interface lines hold where the summary above differs; tool and \
-inferred are unconfirmed."}
+{"about":"Established facts of this conversation. User and interface hold where the summary above differs; tool and inferred \
+are unconfirmed."}
 {"order_id":"ORD-88213","user":1}
 {"amount":"4,050 INR","user":11}
 {"customer_id":"c_9912","tool":2}
@@ -61,10 +61,10 @@ def test_it_reads_as_it_did(case: State) -> None:
     assert case.shown(BlockOptions(form="compact", provenance=False), place="below").text == UNSOURCED
 
 
-@pytest.mark.parametrize(("form", "tokens"), [("lines", 220), ("compact", 215), ("markdown", 225)])
-def test_it_costs_little_with_provenance(case: State, form: Form, tokens: int) -> None:
+@pytest.mark.parametrize("form", FORMS)
+def test_it_costs_at_most_220_tokens_with_provenance(case: State, form: Form) -> None:
     block = case.shown(BlockOptions(form=form))
-    assert counter("o200k_base")(block.text) == block.tokens <= tokens
+    assert counter("o200k_base")(block.text) == block.tokens <= 220
     assert block.gave_way == ()
     assert read(block.text, form=form, provenance=True) == expected(case, provenance=True)
 

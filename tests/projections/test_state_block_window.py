@@ -78,8 +78,7 @@ def test_what_is_disputed_is_one_line_without_the_values(store: Ledgers, form: F
     case.set_fact("amount", "4,050 INR", source="user", turn=2)
     case.set_fact("amount", "4,000 INR", source="tool")
     _, *lines = read(block(store, form), form=form, provenance=True)
-    assert [(line.about, line.turns) for line in lines if isinstance(line, Disputed)] == [("amount", (1, 2)), ("amount", (1,))]
-    assert [line.name for line in lines if isinstance(line, Disputed)] == ["con_4", "con_5"]
+    assert lines == [Disputed("amount", "con_5", (1, 2), more=1)]
     assert "4,050" not in block(store, form)
     assert "4,000" not in block(store, form)
 
@@ -157,6 +156,7 @@ def test_how_the_state_is_shown_is_part_of_the_policy() -> None:
         BlockOptions(provenance=False),
         BlockOptions(task=True),
         BlockOptions(most_entries=4),
+        BlockOptions(most_characters=239),
         BlockOptions(budget_tokens=299),
     ]
     assert len({Policy(state=one).digest for one in options}) == len(options)
