@@ -35,13 +35,17 @@ _IDS: Final = {
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Wish:
-    """What is to be forgotten in one ledger: turns by number, fields, artifacts by hash, ids (``ev_31``), versions, or all."""
+    """What is to be forgotten in one ledger: turns by number, fields, artifacts by hash, ids (``ev_31``), versions, or all.
+
+    ``because`` says of each of the versions why it goes, where it was not asked for.
+    """
 
     turns: Sequence[int] = ()
     facts: Sequence[str] = ()
     artifacts: Sequence[str] = ()
     ids: Sequence[str] = ()
     versions: Sequence[int] = ()
+    because: Sequence[str] = ()
     everything: bool = False
 
     @property
@@ -140,11 +144,12 @@ def plan(store: Store, head: Head, wish: Wish, *, though_held: bool = False) -> 
     named = Named(events, lineage, reader.marks, key=key, several=wish.count > 1)
     asked = _asked(named, lineage, wish, reader.governing)
     causes = lineage.closure(asked)
+    why = dict(zip(wish.versions, wish.because, strict=False))
     going, shared = _artifacts(lineage, causes)
     forgetting = LedgerForgetting(
         ledger=head.name,
         version=head.version,
-        items=tuple(_item(lineage.events[version], cause) for version, cause in causes.items()),
+        items=tuple(_item(lineage.events[version], why.get(version, cause.because)) for version, cause in causes.items()),
         artifacts=going,
         artifact_count=len(going),
         shared=shared,
@@ -234,10 +239,8 @@ def _children(store: Store, head: Head) -> tuple[str, ...]:
     return tuple(found)
 
 
-def _item(item: Recorded, cause: Cause) -> Item:
+def _item(item: Recorded, because: str) -> Item:
     name = _IDS.get(item.envelope.type)
     text = " ".join(" ".join(texts_of(item.event)).split())
     excerpt = text if len(text) <= _EXCERPT else text[: _EXCERPT - 1] + "…"
-    return Item(
-        item.version, item.envelope.type, item.turn, None if name is None else name(item.version), cause.because, excerpt
-    )
+    return Item(item.version, item.envelope.type, item.turn, None if name is None else name(item.version), because, excerpt)

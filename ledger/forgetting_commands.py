@@ -20,11 +20,11 @@ from ledger.forgetting_job import DerivedPlace, Worker
 from ledger.given import known_head
 from ledger.kept_job import Job, TakenBack, job_of
 from ledger.limits import MAX_TURN
-from ledger.marks import FORGOTTEN_NAME, names_key, subject_mark
+from ledger.marks import FORGOTTEN_NAME, subject_mark
 from ledger.planning import holds_on, plans_for
 from ledger.reading import Reader
 from ledger.reasons import check_repeats_nothing, checked_reason
-from ledger.retention import RETENTION, past_retention
+from ledger.retention import RETENTION, due
 from ledger.store import Head, Selection, Store
 from ledger.writer import Command, Writer, check_command
 
@@ -194,19 +194,15 @@ class ForgettingCommands:
         reader = Reader(self.store, head.ledger)
         if not any(isinstance(item.event, e.RetentionSet) for item in reader.governing):
             return None
-        marks = past_retention(
-            list(reader.read(Selection(upto=head.version))),
-            reader.governing,
-            judged_at=self.clock(),
-            key=names_key(self.store.secret, head.ledger),
-        )
+        marks = due(list(reader.read(Selection(upto=head.version))), reader.governing, self.clock())
         if not marks:
             return None
-        wish = Wish(versions=tuple(marks))
+        rules = tuple(forgotten.reason for forgotten in marks.values())
+        wish = Wish(versions=tuple(marks), because=rules)
         job = Job(
             job=f"f_{os.urandom(6).hex()}",
             scope=RETENTION,
-            reason="; ".join(sorted({forgotten.reason for _, forgotten in marks.values()})),
+            reason="; ".join(sorted(set(rules))),
             actor=actor,
             answers=(),
             wish=wish,

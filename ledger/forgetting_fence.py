@@ -186,5 +186,6 @@ def _left(store: Store, head: Head, wish: Wish) -> Wish:
         artifacts=tuple(sha256 for sha256 in wish.artifacts if lineage.stored(sha256)),
         ids=tuple(name for name in wish.ids if int(name.rpartition("_")[2]) in lineage.events),
         versions=wish.versions,
+        because=wish.because,
         everything=wish.everything,
     )

@@ -75,18 +75,21 @@ def past_retention(events: Sequence[Recorded], governing: Sequence[Recorded], *,
 
     ``events`` from the first on; ``governing`` those of the whole ledger; ``key`` that of the ledger's names.
     """
-    rules = rules_at(governing, judged_at)
-    if not rules:
-        return {}
-    closed_at = _closed_at(governing)
-    due: dict[int, Forgotten] = {}
-    for item in events:
+    own = due(events, governing, judged_at)
+    causes = Lineage(events).closure(own) if own else {}
+    kept = {erasure.version: erasure for erasure in skeletons(events, causes, key)}
+    return {version: (kept[version], own.get(version) or own[cause.root]) for version, cause in causes.items()}
+
+
+def due(events: Sequence[Recorded], governing: Sequence[Recorded], judged_at: int) -> dict[int, Forgotten]:
+    """The marks of the events whose own time is over, by version, without what rests on them; arguments as above."""
+    rules, closed_at = rules_at(governing, judged_at), _closed_at(governing)
+    found: dict[int, Forgotten] = {}
+    for item in events if rules else ():
         ends = min(_ends(item, rules, closed_at), default=None)
         if ends is not None and ends[0] <= judged_at:
-            due[item.version] = Forgotten(RETENTION, f"past its retention ({ends[1]})", timestamp(ends[0]))
-    causes = Lineage(events).closure(due) if due else {}
-    kept = {erasure.version: erasure for erasure in skeletons(events, causes, key)}
-    return {version: (kept[version], due.get(version) or due[cause.root]) for version, cause in causes.items()}
+            found[item.version] = Forgotten(RETENTION, f"past its retention ({ends[1]})", timestamp(ends[0]))
+    return found
 
 
 def next_end(events: Sequence[Recorded], governing: Sequence[Recorded], *, after: int) -> int | None:

@@ -297,3 +297,21 @@ def test_what_was_erased_for_its_age_is_told_as_such(ledgers: Ledgers, clock: Cl
     with pytest.raises(NothingToForget) as refused:
         case.forget(turns=[1], reason=REASON)
     assert refused.value.job == done.job
+
+
+def test_a_report_says_by_which_rule_each_event_went(ledgers: Ledgers, clock: Clock, case: Ledger) -> None:
+    case.set_retention("30 days", label="pii")
+    case.set_retention("10 days", section="open")
+    case.record_turn("user", "I am Ada", labels=["pii"])
+    case.set_fact("name", "Ada", source="user", turn=3)
+    case.set_fact("nick", "Ada", source="user", turn=3, labels=["pii"])
+    clock.on_day(30)
+    for dry_run in (True, False):
+        (done,) = ledgers.retain(dry_run=dry_run)
+        assert {item.version: item.because for item in done.ledgers[0].items} == {
+            6: "past its retention (section open: 10 days)",
+            11: "past its retention (label pii: 30 days)",
+            12: "belongs to turn 3",
+            13: "past its retention (label pii: 30 days)",
+        }
+    assert done.reason == "past its retention (label pii: 30 days); past its retention (section open: 10 days)"
