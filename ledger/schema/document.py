@@ -24,6 +24,7 @@ Made = TypeVar("Made")
 _FIELD_OPTIONS: Final = {"aliases", "least_source", "rendered", "refers_to", "patterns"}
 _FORMAT_OPTIONS: Final = {"currencies": "money", "date_order": "date"}
 _SECTION_OPTIONS: Final = {"section", "least_source", "rendered", "most_shown"}
+_TYPED: Final = (("rendered", bool, "true or false"), ("most_shown", int, "a whole number"))
 _TEXT_FORMATS: Final = {"date": "date", "time": "time", "date-time": "datetime", "email": "email", "money": "money"}
 _UNDERSTOOD: Final[dict[str, set[str]]] = {
     "text": {"pattern", "maxLength"},
@@ -130,6 +131,9 @@ def _check(key: str, extra: Mapping[str, Any], known: set[str]) -> None:
     unknown = sorted(str(word) for word in extra if word not in known)
     if unknown:
         raise InvalidInput(f"property {key!r}: {EXTRA}.{unknown[0]} is not known: give {', '.join(sorted(known))}", path=key)
+    for word, kind, said in _TYPED:
+        if extra.get(word) is not None and type(extra[word]) is not kind:
+            raise InvalidInput(f"property {key!r}: {word} is {said}, not {extra[word]!r}", path=key)
 
 
 def _made(make: Callable[[], Made], *, named: str, path: str) -> Made:

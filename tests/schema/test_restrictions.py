@@ -230,3 +230,18 @@ def test_a_message_names_its_place_once() -> None:
     with pytest.raises(InvalidInput) as caught:
         schema_from({**document({}), "title": ""})
     assert str(caught.value).startswith("schema '': name: ")
+
+
+@pytest.mark.parametrize(
+    ("word", "value", "match"),
+    [
+        ("rendered", "yes", "rendered is true or false, not 'yes'"),
+        ("rendered", 0, "rendered is true or false, not 0"),
+        ("most_shown", "5", "most_shown is a whole number, not '5'"),
+        ("most_shown", True, "most_shown is a whole number, not True"),
+    ],
+)
+def test_a_word_of_another_type_is_not_turned_into_one_of_its_own(word: str, value: Any, match: str) -> None:
+    with pytest.raises(InvalidInput, match=match) as caught:
+        schema_from(document({"open": {"type": "array", "x-ledger": {word: value}}}))
+    assert caught.value.path == "open"
