@@ -59,8 +59,10 @@ class Worker:
                 job, is_done = self._newest(step(job))
             if not is_done:
                 self._store.job_put(job.stored())
-        state: State = "complete" if job.finished else "incomplete"
         ledgers = tuple(self._report(job, ledger) for ledger in job.fences)
+        if not job.finished:  # by now another process may have done what this one could not
+            job, _ = self._newest(job)
+        state: State = "complete" if job.finished else "incomplete"
         return Forgetting(job=job.job, scope=job.scope, reason=job.reason, state=state, ledgers=ledgers, problems=job.problems)
 
     def _newest(self, job: Job) -> tuple[Job, bool]:

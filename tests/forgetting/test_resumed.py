@@ -9,8 +9,13 @@ from typing import Any, Final
 
 import pytest
 
+from ledger import Ledgers
+from ledger.clock import system_clock
+from ledger.erasing import Sweep, Swept
+from ledger.store import Store
+from ledger.verify import verify_store
 from tests.forgetting.dying import Folder, forget_in_steps
-from tests.forgetting.forks import Fork, barrier, forked
+from tests.forgetting.forks import Fork, barrier, event, forked
 from tests.forgetting.shelves import Shelf
 from tests.forgetting.test_killed import SCOPES, assert_complete, fill
 
@@ -42,3 +47,49 @@ def test_two_processes_resume_the_same_job_at_once(shelf: Shelf, tmp_path: Path,
         told = [one.result() for one in both]
     assert "ForgettingIncomplete" in told[0] + told[1]
     assert_complete(shelf, folder, scope)
+
+
+class Waits:
+    """A store that waits before it sweeps, until it may."""
+
+    def __init__(self, store: Store, reached: Any, go: Any) -> None:
+        self._store = store
+        self._reached = reached
+        self._go = go
+
+    def sweep(self, sweep: Sweep) -> Swept:
+        """Say that it is that far, and wait."""
+        self._reached.set()
+        assert self._go.wait(30)
+        return self._store.sweep(sweep)
+
+    def __getattr__(self, name: str) -> Any:
+        return getattr(self._store, name)
+
+
+def forget_slowly(shelf: Shelf, scope: str, reached: Any, go: Any) -> tuple[str, tuple[str, ...]]:
+    """A forgetting that is under way for a while."""
+    with shelf() as opened:
+        store: Any = Waits(opened.store, reached, go)
+        report = Ledgers(store, system_clock).forget(**SCOPES[scope], reason="asked")
+        return report.state, report.problems
+
+
+@pytest.mark.parametrize("scope", ["turns", "subject", "ledger"])
+def test_who_opens_the_store_meanwhile_says_what_is_true(shelf: Shelf, scope: str) -> None:
+    """Nothing was interrupted: the process that forgets is alive, and has nothing to complain of."""
+    with shelf() as ledgers:
+        fill(ledgers)
+    reached, go = event(), event()
+    with forked(forget_slowly, [(shelf, scope, reached, go)]) as (slow,):
+        assert reached.wait(30)
+        with warnings.catch_warnings(record=True) as caught:
+            warnings.simplefilter("always")
+            with shelf() as ledgers:
+                [job] = ledgers.forgettings()
+        go.set()
+        assert slow.result() == ("complete", ())
+    assert [str(one.message) for one in caught] == [f"forgetting {job.job} was not complete; it is now"]
+    with shelf() as ledgers:
+        assert [one.finished for one in ledgers.forgettings()] == [True]
+        assert verify_store(ledgers).problems == ()

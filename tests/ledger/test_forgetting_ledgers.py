@@ -50,6 +50,29 @@ def test_everything_goes_and_the_name_with_it(ledgers: Ledgers, case: Ledger) ->
     assert verify_store(ledgers).problems == ()
 
 
+def test_the_report_has_the_name_that_the_ledger_has_now(ledgers: Ledgers, case: Ledger) -> None:
+    planned = case.forget(everything=True, reason=REASON, dry_run=True)
+    done = case.forget(everything=True, reason=REASON)
+    assert ([one.ledger for one in planned.ledgers], [one.ledger for one in done.ledgers]) == (
+        [NAME],
+        [ledgers.heads()[0].name],
+    )
+    assert (NAME in repr(planned), NAME in repr(done)) == (True, False)
+
+
+def test_a_report_has_no_hash_of_what_is_gone(ledgers: Ledgers, case: Ledger) -> None:
+    """Whoever guesses the bytes of a short artifact could confirm the guess."""
+    [page] = ledgers.store.holdings(ledgers.head(NAME).ledger).blobs
+    [planned] = case.forget(everything=True, reason=REASON, dry_run=True).ledgers
+    assert (planned.artifacts, planned.artifact_count) == ((page,), 1)
+    ledgers.derives(Stubborn())
+    done = case.forget(everything=True, reason=REASON)
+    [resumed] = ledgers.resume_forgetting()
+    for report in (done, resumed):
+        assert [(one.artifacts, one.artifact_count) for one in report.ledgers] == [((), 1)]
+        assert page not in repr(report)
+
+
 def test_it_is_found_by_who_knows_the_name(ledgers: Ledgers, case: Ledger) -> None:
     case.forget(everything=True, reason=REASON)
     secret_name = ledgers.heads()[0].name

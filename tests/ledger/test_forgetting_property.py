@@ -11,7 +11,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from ledger import connect, forgetting_job, lineage, reading
+from ledger import connect, kept_job, lineage, reading
 from ledger.erasing import Sweep, Swept
 from ledger.errors import LedgerError
 from ledger.lineage import Lineage
@@ -143,9 +143,9 @@ def values_come_back(patch: Patch) -> None:
 
 def jobs_tell(patch: Patch) -> None:
     """A job keeps content."""
-    whole = forgetting_job.Job.stored
+    whole = kept_job.Job.stored
     texts = " ".join(f"needle-{number}-x" for number in range(200))
-    patch.setattr(forgetting_job.Job, "stored", lambda self: whole(replace(self, reason=texts)))
+    patch.setattr(kept_job.Job, "stored", lambda self: whole(replace(self, reason=texts)))
 
 
 FAULTS: dict[str, Callable[[Patch], None]] = {

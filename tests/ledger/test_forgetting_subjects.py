@@ -202,6 +202,25 @@ def test_a_forgotten_subject_is_fenced_until_it_is_taken_again(ledgers: Ledgers)
     assert gone(ledgers, "ada") == {1, 2, 5}
 
 
+def test_that_a_subject_is_taken_again_is_kept_with_the_job_that_fenced_it(ledgers: Ledgers) -> None:
+    handles = talk(ledgers)
+    first = ledgers.forget(subject=ADA, reason=REASON).job
+    other = ledgers.forget(subject=BOB, reason=REASON).job
+    assert [job.taken_back for job in ledgers.forgettings()] == [None, None]
+    ledgers.reauthorise(subject=ADA, because="she came back", actor="support:4")
+    told, untold = ledgers.forgettings()
+    assert (told.job, untold.job, untold.taken_back, told.finished) == (first, other, None, True)
+    assert told.taken_back is not None
+    assert (told.taken_back.because, told.taken_back.actor) == ("she came back", "support:4")
+    assert told.taken_back.at >= list(handles["ada"].events())[-1].envelope.recorded_at
+    handles["ada"].record_turn("user", "Hello, Ada here", subjects=[ADA])
+    third = ledgers.forget(subject=ADA, reason=REASON).job
+    ledgers.reauthorise(subject=ADA, because="and again")
+    found = {job.job: job.taken_back and (job.taken_back.because, job.taken_back.actor) for job in ledgers.forgettings()}
+    assert found == {first: ("she came back", "support:4"), other: None, third: ("and again", None)}
+    assert ADA.encode() not in b"".join(stored.state for stored in ledgers.store.jobs())
+
+
 def test_a_subject_that_nothing_is_about_is_an_error_and_not_fenced(ledgers: Ledgers) -> None:
     handles = talk(ledgers)
     for subject in ("customer:eve", "customer:ADA", "Ada", "customer"):
