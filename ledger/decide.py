@@ -11,7 +11,7 @@ from ledger import requests as r
 from ledger.admission import admit
 from ledger.claiming import check_validity
 from ledger.errors import AdmissionRefused, InvalidInput, SupersessionMismatch, nearest
-from ledger.fields import RANK, canonical_field
+from ledger.fields import RANK, SPOKEN_RANK, canonical_field
 from ledger.json_text import JsonText, has_lone_surrogate
 from ledger.limits import MAX_NAME_CHARACTERS
 from ledger.parts import Problem
@@ -101,9 +101,9 @@ def _set_fact(standing: Standing, request: r.SetFact) -> tuple[e.Event, ...]:
 
 
 def _is_claimed(standing: Standing, name: str, meaning: str, source: e.Source) -> bool:
-    """Whether a value is claimed already, by a source of the same weight, against the one that stands."""
-    disputes = standing.disputes_about(name)
-    return any(meaning in dispute.claimed and RANK[source] <= dispute.claimed_rank for dispute in disputes)
+    """Whether a value is claimed already against the one that stands; a user who claims it is heard, whatever tools said."""
+    disputes = [dispute for dispute in standing.disputes_about(name) if meaning in dispute.claimed]
+    return any(RANK[source] < SPOKEN_RANK or dispute.claimed_rank >= SPOKEN_RANK for dispute in disputes)
 
 
 def _problems(standing: Standing, name: str, request: r.SetFact) -> tuple[Problem, ...]:

@@ -47,11 +47,11 @@ class Lasting:
 FOR_EVER: Final = Lasting(None, None)
 
 
-def opened(store: Store, head: Head, *, judged_at: int) -> tuple[Standing, Lasting]:
-    """What stands in a ledger at ``judged_at`` (microseconds), and how long that is so."""
+def opened(store: Store, head: Head, clock: Callable[[], int]) -> tuple[Standing, Lasting]:
+    """What stands in a ledger now, and how long that is so. The clock is read only where rules are in force."""
     reader = Reader(store, head.ledger)
     if any(isinstance(item.event, e.RetentionSet) for item in reader.governing):
-        return _retained(store, head, reader, judged_at)
+        return _retained(store, head, reader, clock())
     return _kept(store, head, reader), FOR_EVER
 
 

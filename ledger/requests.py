@@ -106,7 +106,17 @@ class AppendEvents(Frozen):
     events: tuple[Event, ...]
 
 
-Request = OpenLedger | DeclareSchema | RecordTurn | RecordReturn | SetFact | SetFacts | RetractFact | ResolveContradiction | AppendEvents
+Request = (
+    OpenLedger
+    | DeclareSchema
+    | RecordTurn
+    | RecordReturn
+    | SetFact
+    | SetFacts
+    | RetractFact
+    | ResolveContradiction
+    | AppendEvents
+)
 """Everything that ``decide`` understands."""
 
 

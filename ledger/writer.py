@@ -313,7 +313,7 @@ class Writer:
         head = self._store.head(self._name)
         if head is None:
             return False
-        self._standing, self._lasting = opened(self._store, head, judged_at=self._clock())
+        self._standing, self._lasting = opened(self._store, head, self._clock)
         self._id, self._stored_name = head.ledger, head.name
         return True
 

@@ -87,7 +87,7 @@ def print_state(found: State, block: Block) -> None:
 
 def _gave_way(gave_way: tuple[GivenWay, ...]) -> Iterator[str]:
     for (part, rule), given in _grouped(gave_way, key=lambda one: (one.part, one.rule)):
-        what = "not shown" if part == "line" else "shown without its reason"
+        what = _PARTS[part]
         sections = _grouped(given, key=lambda one: (one.section,))
         names = "; ".join(f"{section} {', '.join(one.name for one in of_section)}" for (section,), of_section in sections)
         yield f"{what}, {_RULES[rule]}: {names}"
@@ -99,4 +99,5 @@ def _grouped(
     return groupby(sorted(given, key=key), key=key)
 
 
-_RULES: Final = {"cap": "over the cap of its section", "tokens": "over the tokens of the block"}
+_PARTS: Final = {"line": "not shown", "why": "shown without its reason", "tail": "cut"}
+_RULES: Final = {"cap": "over its cap", "tokens": "over the tokens of the block"}

@@ -71,7 +71,7 @@ class FactsModel(RuleBasedStateMachine):
         if replaces:
             self.holds[field] = (value, weight)
             return ["fact.superseded", *self.settle(field, value, weight)]
-        if any([field, value] == claimed and weight <= by for *claimed, _, by in self.open.values()):
+        if any([field, value] == claimed and (weight < 2 or by == 2) for *claimed, _, by in self.open.values()):
             return ["fact.reaffirmed"]
         self.open[f"con_{self.standing.version + 1}"] = (field, value, max(weight, held_weight), weight)
         return ["contradiction.recorded"]

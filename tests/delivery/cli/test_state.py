@@ -47,7 +47,7 @@ def test_what_gave_way_is_told(command: Command, store_path: Path) -> None:
         for number in range(60):
             case.set_fact(f"field {number}", "x" * 20, source="inferred")
     shown = command("state", "case").out
-    assert f"not shown, over the cap of its section: rejected {ids[0]}, {ids[1]}\n" in shown
+    assert f"not shown, over its cap: rejected {ids[0]}, {ids[1]}\n" in shown
     assert "not shown, over the tokens of the block: entities field_0, field_1, " in shown
     gave_way = command("state", "case", "--json").answer["gave_way"]
     assert {"section": "rejected", "name": ids[0], "part": "line", "rule": "cap"} in gave_way
