@@ -211,7 +211,7 @@ def _requests(events: Sequence[Recorded]) -> tuple[int, ...]:
     requests = Requests()
     for item in events:
         requests.evolve(item)
-    return tuple(request.turn for request in requests.pending())
+    return tuple(request.turn for request in requests.unanswered())
 
 
 def _user_turns(events: Sequence[Recorded]) -> frozenset[int]:

@@ -107,7 +107,7 @@ class Keeping:
         requests = Requests()
         for item in self._writer.events():
             requests.evolve(item)
-        pending = [request.turn for request in requests.pending()]
+        pending = [request.turn for request in requests.unanswered()]
         if turn not in pending or isinstance(turn, bool):
             known = ", ".join(map(str, pending)) or "none"
             raise InvalidInput(f"turn {turn!r} asks for nothing that is still to be answered (pending: {known})", path="turn")

@@ -48,7 +48,7 @@ class Requests:
             case _:
                 pass
 
-    def pending(self) -> tuple[Request, ...]:
+    def unanswered(self) -> tuple[Request, ...]:
         """The requests that nobody answered, oldest first."""
         found = ((turn, version, text, wish_in(text)) for turn, (version, text) in self._said.items())
         return tuple(Request(turn, version, text, wish) for turn, version, text, wish in found if wish is not None)

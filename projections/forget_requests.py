@@ -6,7 +6,6 @@ from dataclasses import dataclass
 from typing import Any, ClassVar, Final
 
 from ledger.pending import READS, Requests
-from ledger.record import Recorded
 
 SHOWN_CHARACTERS: Final = 280
 """How much of a turn a request quotes."""
@@ -23,7 +22,7 @@ class ForgetRequest:
     language: str
 
 
-class ForgetRequestsFold:
+class ForgetRequestsFold(Requests):
     """Folds user turns that ask to forget something, and the answers to them.
 
     A turn that was forgotten itself asks for nothing any more.
@@ -31,18 +30,11 @@ class ForgetRequestsFold:
 
     reads: ClassVar[frozenset[type[Any]]] = READS
 
-    def __init__(self) -> None:
-        self._requests = Requests()
-
-    def evolve(self, recorded: Recorded) -> None:
-        """Keep what a user said until it is answered."""
-        self._requests.evolve(recorded)
-
     def pending(self) -> tuple[ForgetRequest, ...]:
         """The requests that nobody answered, oldest first."""
         return tuple(
             ForgetRequest(found.turn, found.version, _cut(found.text), found.wish.rule, found.wish.language)
-            for found in self._requests.pending()
+            for found in self.unanswered()
         )
 
 

@@ -314,4 +314,4 @@ def test_a_report_says_by_which_rule_each_event_went(ledgers: Ledgers, clock: Cl
             12: "belongs to turn 3",
             13: "past its retention (label pii: 30 days)",
         }
-    assert done.reason == "past its retention (label pii: 30 days); past its retention (section open: 10 days)"
+        assert done.reason == "past its retention (label pii: 30 days); past its retention (section open: 10 days)"
