@@ -235,7 +235,7 @@ def test_the_time_goes_on_for_all_ledgers_or_one(ledgers: Ledgers, clock: Clock)
 
 def test_nothing_is_erased_under_a_hold(ledgers: Ledgers, clock: Clock, case: Ledger) -> None:
     case.set_retention("1 day")
-    case.record_turn("user", "I am Ada", subjects=["customer:ada"])
+    case.record_turn("user", "I am Ada", subjects=["customer:ada", "customer:bob"])
     other = ledgers.ledger("other")
     other.record_turn("user", "Ada here", subjects=["customer:ada"])
     placed = case.place_hold(because="case 2031-17", actor="legal")
@@ -243,7 +243,7 @@ def test_nothing_is_erased_under_a_hold(ledgers: Ledgers, clock: Clock, case: Le
     before = envelopes(ledgers)
     wishes: list[dict[str, Any]] = [
         *({"ledger": "case", "turns": [1]}, {"ledger": "case", "facts": ["order"]}, {"ledger": "case", "ids": ["r_3"]}),
-        *({"ledger": "case"}, {"subject": "customer:ada"}),
+        *({"ledger": "case"}, {"subject": "customer:bob"}),
     ]
     for wish in wishes:
         for dry_run in (True, False):
