@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from typing import Any, Protocol
 
@@ -20,7 +20,7 @@ class Candidate:
     """A value for a field that somebody read out of a turn; ``quote`` is what it rests on, as it stands in that turn.
 
     ``result`` names the tool's result (``r_12``) where the quote stands in one that belongs to the turn. ``corrects``: the turn
-    puts right what was said before, so the value takes the place of the user's own earlier one.
+    puts right what was said before, so the value takes the place of the user's own earlier one, where the user's words say so.
     """
 
     field: str
@@ -75,12 +75,16 @@ def source_of(candidate: Candidate, turn: Turn, schema: Schema) -> Source | None
     """
     if not candidate.quote.strip() or candidate.quote not in quoted_text(turn, candidate.result):
         return None
-    spec = schema.spec(canonical_field(candidate.field))
-    text = quoted_text(turn, candidate.result)
-    stands = any(True for _ in said_places(text, candidate.quote, candidate.value, spec))
+    stands = any(True for _ in places_of(candidate, turn, schema))
     if candidate.result is not None:
         return "tool" if stands else "inferred"
     return "user" if turn.role == "user" and stands else "inferred"
+
+
+def places_of(candidate: Candidate, turn: Turn, schema: Schema) -> Iterator[int]:
+    """Where in what was said a candidate's value stands within its quote; nowhere, where it does not."""
+    spec = schema.spec(canonical_field(candidate.field))
+    return (start for start, _ in said_places(quoted_text(turn, candidate.result), candidate.quote, candidate.value, spec))
 
 
 def stands_in(text: str, value: Any, spec: FieldSpec | None) -> bool:

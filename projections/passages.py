@@ -95,6 +95,11 @@ class Passage:
         """Whether a point begins a number, as in .5."""
         return self.text[place] == "." and self.text[place + 1 : place + 2].isdecimal()
 
+    def is_dash(self, piece: Piece) -> bool:
+        """Whether a word is a dash between others, as in "no - 5", and no sign of what follows."""
+        after = self.text[piece.end : piece.end + 1]
+        return self.text[piece.start : piece.end] in {"-", "\u2212", "\u2013", "\u2014"} and after.isspace()
+
     def ends_sentence(self, piece: Piece, after: Piece) -> bool:
         """Whether a sentence ends between two words that follow each other; "Rs. 500" is one."""
         gap = self.text[piece.end : after.start]
@@ -145,7 +150,8 @@ class Run:
         """The runs of the sentence that have a few more words than this one."""
         ends = list(self._reach(self.last, 1))
         for first in self._reach(self.first, -1):
-            yield from (Run(self.passage, self.pieces, first, last) for last in ends)
+            if not self.passage.is_dash(self.pieces[first]):
+                yield from (Run(self.passage, self.pieces, first, last) for last in ends)
 
     def before(self) -> list[str]:
         """A few words of the sentence before this run, in order."""

@@ -4,25 +4,19 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterator, Sequence
-from typing import Final
 
 from ledger.schema.schema import FieldSpec, Schema
+from projections.corrections import is_denied, puts_right
 from projections.extraction import Candidate, Extraction, quoted_text
 from projections.transcript import Turn
-
-_CORRECTION: Final = re.compile(
-    r"\b(?:no|nope|actually|instead|rather|sorry|correction|correct that|wrong|change (?:it|that|the)|i meant|make (?:it|that)|"
-    r"not .{1,40} but|from now on|final)\b",
-    re.IGNORECASE,
-)
-"""How people say that they put something right, in English."""
 
 
 class RuleExtractor:
     """Finds what the declared ``patterns`` of a field match in user turns, and in results of tools where ``results`` is set.
 
-    A pattern's group ``value`` is the value, or all that it matches. The last match in a turn counts: who corrects a value
-    names the right one last. A user turn corrects an earlier value where it says so ("no", "actually", "instead", …).
+    A pattern's group ``value`` is the value, or all that it matches. The last match in a turn counts, except one that is said
+    not to be meant ("not 4,180 INR"): who corrects a value names the right one last. A user turn corrects an earlier value
+    where the sentence, or the one before it, says so ("No, …", "…, not 4,180 INR", "from now on"), in one of several languages.
     """
 
     def __init__(self, *, results: bool = False) -> None:
@@ -31,7 +25,7 @@ class RuleExtractor:
     @property
     def name(self) -> str:
         """The rules, and their version."""
-        return "rules/1 with results" if self._results else "rules/1"
+        return "rules/2 with results" if self._results else "rules/2"
 
     def extract(self, turns: Sequence[Turn], schema: Schema) -> Extraction:
         """The candidates in these turns."""
@@ -49,10 +43,16 @@ class RuleExtractor:
 def _last(turn: Turn, spec: FieldSpec, result: str | None) -> Iterator[Candidate]:
     text = quoted_text(turn, result)
     matches = [match for pattern in spec.patterns for match in re.finditer(pattern, text) if _value_of(match).strip()]
-    if matches:
-        last = max(matches, key=lambda match: (match.start(), match.end()))
-        corrects = result is None and _CORRECTION.search(text) is not None
+    meant = [match for match in matches if not any(is_denied(text, start) for start in (match.start(), _start_of(match)))]
+    if meant:
+        last = max(meant, key=lambda match: (match.start(), match.end()))
+        denied = [_value_of(match) for match in matches if match not in meant]
+        corrects = result is None and any(puts_right(text, _start_of(last), before=value) for value in (None, *denied))
         yield Candidate(spec.name, _value_of(last), last.group(), turn.number, result=result, corrects=corrects)
+
+
+def _start_of(match: re.Match[str]) -> int:
+    return match.start("value") if match.re.groupindex.get("value") and match["value"] else match.start()
 
 
 def _value_of(match: re.Match[str]) -> str:

@@ -20,7 +20,7 @@ SCALES: Final = frozenset(
 SCALE_CHARACTERS: Final = "十百千万萬亿億兆"
 """What multiplies the number that it follows, in Chinese and Japanese."""
 
-MINUS: Final = frozenset(("minus", "negative", "moins", "menos", "-", "\u2212", "\u2013", "负", "負"))
+MINUS: Final = frozenset(("minus", "negative", "moins", "menos", "负", "負"))
 """What makes the number that follows it a negative one."""
 
 CURRENCY_WORDS: Final[dict[str, tuple[str, ...]]] = {

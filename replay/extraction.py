@@ -3,7 +3,8 @@
 from __future__ import annotations
 
 import hashlib
-from collections.abc import Mapping
+from collections import Counter
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any, Final
 
@@ -27,9 +28,10 @@ from ledger.parts import Problem
 from ledger.record import Recorded
 from ledger.schema.schema import Schema
 from ledger.standing import Claim
-from projections.extraction import Candidate, Extractor, quoted_text, source_of
+from projections.corrections import puts_right
+from projections.extraction import Candidate, Extractor, places_of, quoted_text, source_of
 from projections.transcript import Turn
-from replay.claims import Claims
+from replay.claims import Claims, Told
 from replay.view import view
 
 _ATTEMPTS: Final = 8
@@ -39,9 +41,9 @@ _ATTEMPTS: Final = 8
 class Extracted:
     """What came of a run: the turns that were read, and the event that each candidate led to, now or in an earlier run.
 
-    ``refused`` are candidates that leave no trace in the record: no value or name at all, a field that was forgotten, or what
-    an earlier turn says against what a later one said with the same weight. ``incomplete`` says what is missing; the next run
-    reads the same turns again, and records nothing twice. After three such runs they count as read.
+    ``refused`` are candidates that leave no trace in the record: no value, name or quote at all, a field that was forgotten,
+    or what an earlier turn says against what a later one said with the same weight. ``incomplete`` says what is missing; the
+    next run reads the same turns again, and records nothing twice. After three such runs they count as read.
     """
 
     turns: tuple[int, ...]
@@ -53,8 +55,9 @@ class Extracted:
 def extract(store: Ledgers, ledger: str | Ledger, extractor: Extractor) -> Extracted:
     """Have an extractor read what was said since its last complete run under the schema in force, and what results came since.
 
-    A candidate whose quote does not stand in its turn, or whose value does not fit the schema, is recorded as rejected.
-    ``ledger``: its name, or the handle that declared the schema, where a field refers to something: it has the checks.
+    A candidate whose quote does not stand in its turn, or whose value does not fit the schema, is recorded as rejected, and so
+    is one that refers to something if nobody is at hand to ask. ``ledger``: its name, or, where a field refers to something,
+    the handle that declared the schema: it has the checks.
     ``InvalidInput`` for a ledger without a schema, ``ClosedLedger`` for one that takes no more.
     """
     handle = store.ledger(ledger) if isinstance(ledger, str) else ledger
@@ -70,8 +73,7 @@ def extract(store: Ledgers, ledger: str | Ledger, extractor: Extractor) -> Extra
         raise ClosedLedger(f"ledger {handle.name!r} was closed and takes no more facts: open another one", ledger=handle.name)
     extraction = extractor.extract(unread, schema)
     run = _Run(handle, schema, claims, {turn.number: turn for turn in unread})
-    for candidate in sorted(extraction.candidates, key=run.place):
-        run.take(candidate)
+    run.take_all(extraction.candidates)
     after = seen.read_through(extractor.name)
     handle.append(
         ExtractionRecorded(
@@ -102,21 +104,38 @@ class _Run:
         self.recorded: dict[int, Recorded] = {}
         self.refused = 0
 
-    def place(self, candidate: Candidate) -> tuple[int, bool, bool, int]:
-        """Where a candidate was said: its turn, whether in a result, and where in the text; last what stands nowhere."""
-        turn = self._turns.get(candidate.turn)
-        start = -1 if turn is None else quoted_text(turn, candidate.result).find(candidate.quote)
-        return candidate.turn, candidate.result is not None, start < 0, start
+    def take_all(self, candidates: Sequence[Candidate]) -> None:
+        """Record what the candidates lead to, in the order in which they were said; what has no form of one is refused."""
+        whole = [candidate for candidate in candidates if _is_whole(candidate)]
+        self.refused += len(candidates) - len(whole)
+        seen: Counter[tuple[object, ...]] = Counter()
+        placed = []
+        for candidate in whole:
+            said = (candidate.field, candidate.quote, candidate.turn, candidate.result)
+            placed.append((candidate, self._place(candidate, seen[said])))
+            seen[said] += 1
+        for candidate, start in sorted(placed, key=_order):
+            self._take(candidate, start)
 
-    def take(self, candidate: Candidate) -> None:
+    def _place(self, candidate: Candidate, before: int) -> int:
+        """Where a quote stands; of the same one that was given so often before, the next place. -1 for what stands nowhere."""
+        turn = self._turns.get(candidate.turn)
+        text = "" if turn is None else quoted_text(turn, candidate.result)
+        start = text.find(candidate.quote)
+        for _ in range(before if candidate.quote else 0):
+            after = text.find(candidate.quote, start + 1)
+            start = start if after < 0 else after
+        return start
+
+    def _take(self, candidate: Candidate, start: int) -> None:
         """Record what a candidate leads to, unless it is recorded already, or refused."""
         try:
             value, field = JsonText.of(candidate.value), self._schema.resolve(field_name(candidate.field))
-        except InvalidInput:
+        except (InvalidInput, LimitExceeded):
             self.refused += 1
             return
         try:
-            found = self._taken(candidate, field, value)
+            found = self._taken(candidate, start, field, value)
         except (ClosedLedger, ForgottenLedger):
             raise
         except (AdmissionRefused, LimitExceeded):
@@ -129,29 +148,34 @@ class _Run:
         self._said[field] = found.version
         self.recorded[found.version] = found
 
-    def _taken(self, candidate: Candidate, field: str, value: JsonText) -> Recorded | None:
+    def _taken(self, candidate: Candidate, start: int, field: str, value: JsonText) -> Recorded | None:
         turn = self._turns.get(candidate.turn)
         source = None if turn is None else source_of(candidate, turn, self._schema)
         if turn is None or source is None:
-            return self._rejected(candidate, field, value)
+            return self._unquoted(candidate, field, value)
         for _ in range(_ATTEMPTS):
             self._claims.catch_up()
             standing = self._claims.standing(field)
             if self._claims.is_forgotten(field, turn.number) or _is_outdated(candidate, turn, source, standing):
                 return None
-            supersedes = self._corrected(candidate, field, source, standing)
+            supersedes = self._corrected(candidate, start, field, source, standing)
             told = self._claims.told(field, value, turn=turn.number, source=source)
-            if told is not None and (not told.disputed or supersedes is None):
+            comes_back = supersedes is not None and told is not None and self._comes_back(field, told, standing)
+            if told is not None and not comes_back and (not told.disputed or supersedes is None):
                 return told.recorded
+            how = "plain" if supersedes is None else f"corrects at {start}" if comes_back else "corrects"
+            key = self._key(candidate, field, value, how)
             try:
-                return self._set(candidate, field, value, source=source, supersedes=supersedes)
+                return self._set(candidate, value, source=source, supersedes=supersedes, key=key)
             except SupersessionMismatch:
                 continue  # somebody else set it meanwhile: see what stands now
+            except InvalidInput as refused:
+                if refused.path != "references":
+                    raise
+                return self._unasked(candidate, field, value, source)
         raise StoreError(f"field {field!r} changes faster than it can be read: extract again when it is quieter")
 
-    def _set(
-        self, candidate: Candidate, field: str, value: JsonText, *, source: Source, supersedes: JsonText | None
-    ) -> Recorded:
+    def _set(self, candidate: Candidate, value: JsonText, *, source: Source, supersedes: JsonText | None, key: str) -> Recorded:
         because = None if supersedes is None else f"said anew in turn {candidate.turn}"
         return self._ledger.set_fact(
             candidate.field,
@@ -160,31 +184,74 @@ class _Run:
             turn=candidate.turn,
             supersedes=supersedes,
             because=because,
-            idempotency_key=_key(candidate, field, value, self._schema.digest, "plain" if supersedes is None else "corrects"),
+            idempotency_key=key,
         )
 
-    def _rejected(self, candidate: Candidate, field: str, value: JsonText) -> Recorded:
+    def _key(self, candidate: Candidate, field: str, value: JsonText, how: str) -> str:
+        return _key(candidate, field, value, self._schema.digest, how)
+
+    def _unquoted(self, candidate: Candidate, field: str, value: JsonText) -> Recorded:
         """A claim whose quote stands nowhere."""
         where = f"turn {candidate.turn}" if candidate.result is None else f"{candidate.result} of turn {candidate.turn}"
+        problem = Problem(rule="quote", why=f"its quote does not stand in {where}")
+        return self._rejected(candidate, field, value, "inferred", problem, key=_key(candidate, field, value, "rejected"))
+
+    def _unasked(self, candidate: Candidate, field: str, value: JsonText, source: Source) -> Recorded:
+        """A claim that refers to something, and this handle has no check of it."""
+        spec = self._schema.spec(field)
+        asked = "what it refers to" if spec is None or spec.refers_to is None else spec.refers_to
+        problem = Problem(rule="reference", why=f"nobody was at hand to ask {asked} whether it exists")
+        return self._rejected(candidate, field, value, source, problem, key=self._key(candidate, field, value, "unasked"))
+
+    def _rejected(
+        self, candidate: Candidate, field: str, value: JsonText, source: Source, problem: Problem, *, key: str
+    ) -> Recorded:
         known: dict[str, Any] = {"turn": candidate.turn} if candidate.turn in self._turns else {}
         return self._ledger.reject_fact(
-            field,
-            value,
-            source="inferred",
-            problems=[Problem(rule="quote", why=f"its quote does not stand in {where}")],
-            quote=candidate.quote,
-            idempotency_key=_key(candidate, field, value, "rejected"),
-            **known,
+            field, value, source=source, problems=[problem], quote=candidate.quote, idempotency_key=key, **known
         )
 
-    def _corrected(self, candidate: Candidate, field: str, source: Source, standing: Claim | None) -> JsonText | None:
-        """The user's own earlier value, which the user puts right; None where there is none, or where nobody says so."""
+    def _comes_back(self, field: str, told: Told, standing: Claim | None) -> bool:
+        """Whether a value that this turn named before is named again, after another one that this run has just read in it."""
+        return standing is not None and told.recorded.version < standing.version == self._said.get(field)
+
+    def _corrected(
+        self, candidate: Candidate, start: int, field: str, source: Source, standing: Claim | None
+    ) -> JsonText | None:
+        """The user's own earlier value, which the user puts right; None where there is none, or where the user's words do not
+        bear it out.
+        """
         if source != "user" or not candidate.corrects or standing is None or standing.source != "user":
             return None
         said_before = (standing.turn or 0) < candidate.turn
         # In one turn, of what this run read before: candidates come in the order in which they were said.
         said_just_now = standing.turn == candidate.turn and self._said.get(field) == standing.version
-        return standing.value if said_before or said_just_now else None
+        return standing.value if (said_before or said_just_now) and self._puts_right(candidate, start, standing) else None
+
+    def _puts_right(self, candidate: Candidate, start: int, standing: Claim) -> bool:
+        """Whether the turn says at the value, from the quote's own place on, that it puts something right."""
+        turn = self._turns[candidate.turn]
+        before = standing.value.value
+        text = quoted_text(turn, candidate.result)
+        return any(
+            puts_right(text, place, before=before if isinstance(before, str) else str(standing.value))
+            for place in places_of(candidate, turn, self._schema)
+            if place >= start
+        )
+
+
+def _is_whole(given: Any) -> bool:
+    """Whether what an extractor gave has the form of a candidate: its own code, or a model, may give anything."""
+    if not isinstance(given, Candidate) or isinstance(given.turn, bool):
+        return False
+    said: tuple[Any, ...] = (given.field, given.quote, given.turn, given.result, given.corrects)
+    return all(isinstance(value, form) for value, form in zip(said, (str, str, int, str | None, bool), strict=True))
+
+
+def _order(placed: tuple[Candidate, int]) -> tuple[int, bool, bool, int]:
+    """Where a candidate was said: its turn, whether in a result, and where in the text; last what stands nowhere."""
+    candidate, start = placed
+    return candidate.turn, candidate.result is not None, start < 0, start
 
 
 def _key(candidate: Candidate, field: str, value: JsonText, *what: str) -> str:

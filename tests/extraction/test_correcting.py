@@ -42,9 +42,10 @@ def test_without_a_word_of_correction_it_is_a_contradiction(store: Ledgers) -> N
 
 
 def test_who_tells_the_correction_later_settles_it(store: Ledgers) -> None:
-    ledger = conversation(store, "Deliver on Tuesdays", "Noted.", "Fridays it must be")
-    extract(store, "case", RuleExtractor())
-    extract(store, "case", Says([Candidate("delivery_day", "Fridays", "Fridays it must be", 3, corrects=True)]))
+    ledger = conversation(store, "Deliver on Tuesdays", "Noted.", "No. Fridays it must be")
+    said = [Candidate("delivery_day", day, day, turn) for day, turn in (("Tuesdays", 1), ("Fridays", 3))]
+    extract(store, "case", Says(said))
+    extract(store, "case", Says([Candidate("delivery_day", "Fridays", "Fridays it must be", 3, corrects=True)], name="says/2"))
     assert claims(ledger)[:3] == ["fact.set", "contradiction.recorded", "fact.superseded"]
     assert values(store, ledger) == {"delivery_day": ("Fridays", "user")}
     assert view(store, "case").state().contradictions == ()
