@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 import re
+from collections.abc import Iterator
 from typing import Any, Final
 
 from ledger.schema.currencies import CODES
@@ -22,6 +23,7 @@ from projections.value_words import (
 )
 
 _NAMED: Final = re.compile(r"[^\W\d_]")
+_FRACTION: Final = re.compile(r"\d{1,3}/\d{1,3}|[\u00bc-\u00be]")
 _NEAR: Final = 2
 """A currency is named so many words from its amount at most: "4,180 US dollars"."""
 
@@ -40,22 +42,33 @@ def is_changed(run: Run, form: Any, wanted: str) -> bool:
 
 
 def _is_scaled(before: list[str], after: list[str]) -> bool:
-    """Whether a number is followed by a scale ("4 million"), or a minus is said before it."""
+    """Whether a number is followed by a scale ("4 million") or a fraction ("4 1/2"), or a minus is said before it."""
     if before and before[-1].casefold() in MINUS:
         return True
-    return bool(after) and (after[0].lstrip("-").casefold() in SCALES or after[0][0] in SCALE_CHARACTERS)
+    if not after:
+        return False
+    return (
+        after[0].lstrip("-").casefold() in SCALES
+        or after[0][0] in SCALE_CHARACTERS
+        or _FRACTION.fullmatch(after[0]) is not None
+    )
 
 
 def _is_other_currency(word: str, currency: str) -> bool:
-    if word.upper() == currency:
-        return False
+    """Whether a word, or a part of one ("USD/month"), names other currencies only."""
+    named = [codes for part in re.split(r"[/-]", word) if part for codes in _currencies(part)]
+    return bool(named) and all(currency not in codes for codes in named)
+
+
+def _currencies(word: str) -> Iterator[tuple[str, ...]]:
+    """What a word for money may mean."""
     name = word.casefold()
-    meant = CURRENCY_WORDS.get(name, CURRENCY_WORDS.get(name.removesuffix("s")))
-    if meant is None:
-        meant = next((codes for text, codes in CURRENCY_CHARACTERS.items() if name.startswith(text)), None)
-    if meant is None and word in CODES:
-        meant = (word,)
-    return meant is not None and currency not in meant
+    if word in CODES:
+        yield (word,)
+    elif (meant := CURRENCY_WORDS.get(name, CURRENCY_WORDS.get(name.removesuffix("s")))) is not None:
+        yield meant
+    else:
+        yield from [codes for text, codes in CURRENCY_CHARACTERS.items() if name.startswith(text)][:1]
 
 
 def _is_of_other_half(time: str, words: list[str]) -> bool:
