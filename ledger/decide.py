@@ -92,12 +92,19 @@ def _set_fact(standing: Standing, request: r.SetFact) -> tuple[e.Event, ...]:
         return (_reaffirmed(standing, name, request),)
     if request.supersedes is not None and _compared(standing, name, request.supersedes) != claim.canonical:
         _mismatch(name, request.supersedes, claim)
-    allowed = may_supersede if request.supersedes is not None else supersedes_unasked
-    if allowed(request.source, claim) or (meaning == claim.canonical and may_supersede(request.source, claim)):
+    if _replaces(request, claim, is_same=meaning == claim.canonical):
         return _supersede(standing, name, claim, request)
     if _is_claimed(standing, name, meaning, request.source):
         return (_reaffirmed(standing, name, request),)
     return (_contradiction(standing, name, claim, request),)
+
+
+def _replaces(request: r.SetFact, claim: Claim, *, is_same: bool) -> bool:
+    """Whether a value takes the place of the standing one: of one that it names, or one that it knew and outweighs."""
+    if request.supersedes is not None or is_same:
+        return may_supersede(request.source, claim)
+    knew_it = request.based_on is None or claim.version <= request.based_on
+    return knew_it and supersedes_unasked(request.source, claim)
 
 
 def _is_claimed(standing: Standing, name: str, meaning: str, source: e.Source) -> bool:

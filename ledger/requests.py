@@ -60,6 +60,7 @@ class SetFact(Frozen):
 
     ``exists``: what was said of that to which the value refers, when it came in; the request is the same whatever it was.
     ``problems``: what was found wrong with the claim before it came here; it is then recorded as rejected, with its ``quote``.
+    ``based_on``: the version of the ledger that the claim rests on: a value that was stated since is not replaced unasked.
     """
 
     field: Text
@@ -73,6 +74,7 @@ class SetFact(Frozen):
     exists: bool | None = Field(default=None, exclude=True)
     problems: tuple[Problem, ...] = ()
     quote: Text | None = None
+    based_on: int | None = Field(default=None, ge=0)
 
 
 class SetFacts(Frozen):

@@ -58,6 +58,7 @@ class Stating(Keeping):
         because: str | None = None,
         valid_from: datetime | None = None,
         valid_to: datetime | None = None,
+        based_on: int | None = None,
         **options: Unpack[Options],
     ) -> Recorded:
         """State the value of a field; returns the event that it led to, whose ``event.type`` says what happened.
@@ -67,6 +68,8 @@ class Stating(Keeping):
         not name it in ``supersedes``; the claim is recorded, the old value stands; or ``fact.rejected``: it does not fit the
         schema, and stands nowhere. ``supersedes`` that is not the standing value raises ``SupersessionMismatch``. Values are
         plain JSON values, ``Decimal``, or ``JsonText``. ``valid_from`` and ``valid_to`` (aware) say when it holds in the world.
+        ``based_on`` is the version of the ledger that the claim rests on, for agents that work side by side: what was stated
+        since is not replaced unless ``supersedes`` names it; a contradiction opens instead.
         """
         request = built(
             r.SetFact,
@@ -78,6 +81,7 @@ class Stating(Keeping):
             because=because,
             valid_from=valid_from,
             valid_to=valid_to,
+            based_on=based_on,
         )
         return self._execute(self._asked(request, options.get("idempotency_key")), options)[0]
 

@@ -88,3 +88,19 @@ def test_a_field_that_was_forgotten_and_told_anew_may_be_disputed(store: Ledgers
     ledger.record_turn("user", "DE2")
     ledger.set_fact("iban", "DE2", source="user", turn=2)
     assert ledger.set_fact("iban", "DE3", source="interface").event.type == "contradiction.recorded"
+
+
+def test_agents_that_work_side_by_side_do_not_overwrite_each_other(store: Ledgers) -> None:
+    ledger = store.ledger("refund")
+    ledger.set_fact("budget_remaining", "0.50", source="tool")
+    base = ledger.version
+    first = ledger.set_fact("budget_remaining", "0.40", source="tool", based_on=base)
+    second = store.ledger("refund").set_fact("budget_remaining", "0.35", source="tool", based_on=base)
+    assert types([first, second]) == ["fact.superseded", "contradiction.recorded"]
+    seen = view(store, "refund").state()
+    assert seen.entities["budget_remaining"].value == "0.40"
+    assert [found.field for found in seen.contradictions] == ["budget_remaining"]
+    after = ledger.set_fact("budget_remaining", "0.30", source="tool", based_on=ledger.version)
+    named = ledger.set_fact("budget_remaining", "0.20", source="tool", supersedes="0.30", based_on=base)
+    assert types([after, named]) == ["fact.superseded", "fact.superseded"]
+    assert verify_store(store).problems == ()
