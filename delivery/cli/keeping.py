@@ -15,6 +15,7 @@ from delivery.cli.selecting import By, DryRun, OneLedger
 from ledger import Ledgers
 from ledger import events as e
 from ledger.errors import InvalidInput
+from ledger.holds import hold_on
 from ledger.reading import Reader
 from ledger.record import Recorded
 from ledger.retention import described, rules_at
@@ -119,24 +120,14 @@ def hold(
             store.ledger(name).place_hold(because=place, actor=by)
         elif lift is not None:
             store.ledger(name).lift_hold(because=lift, actor=by)
-        held = _held(store, store.head(ledger))
+        hold = hold_on(_governing(store, store.head(ledger)))
+        held = None if hold is None else hold.because
     if as_json:
         print_json(to_json({"ledger": name, "held": held is not None, "because": held}))
     elif held is None:
         print_text(f"{one_line(name)} is under no legal hold")
     else:
         print_text(f"{one_line(name)} is under a legal hold: {one_line(held)}")
-
-
-def _held(store: Ledgers, head: Head) -> str | None:
-    """Why a ledger is under a legal hold; None if it is not."""
-    held: str | None = None
-    for item in _governing(store, head):
-        if isinstance(item.event, e.HoldPlaced):
-            held = item.event.because
-        elif isinstance(item.event, e.HoldLifted):
-            held = None
-    return held
 
 
 def _governing(store: Ledgers, head: Head) -> Sequence[Recorded]:
