@@ -12,7 +12,7 @@ from typing import Any, Final
 from ledger import events as e
 from ledger.parts import JsonPart, TextPart
 from ledger.record import Recorded
-from ledger.wishes import Wish, wish_in
+from ledger.wishes import Recognised, wish_in
 
 READS: Final[frozenset[type[Any]]] = frozenset({e.TurnRecorded, e.ContentForgotten, e.ForgettingDeclined})
 """The events that have to do with requests."""
@@ -25,7 +25,7 @@ class Request:
     turn: int
     version: int
     text: str
-    wish: Wish
+    wish: Recognised
 
 
 class Requests:

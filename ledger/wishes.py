@@ -22,14 +22,14 @@ LOOKED_AT_CHARACTERS: Final = 10_000
 
 
 @dataclass(frozen=True, slots=True)
-class Wish:
+class Recognised:
     """The rule by which a text asks to have something forgotten, and the language of that rule."""
 
     rule: str
     language: str
 
 
-def wish_in(text: str) -> Wish | None:
+def wish_in(text: str) -> Recognised | None:
     """The first wish in a text to have something forgotten, if there is one."""
     seen = _lower(text)
     spoken = [language for language in LANGUAGES if any(stem in seen for stem in language.stems)]
@@ -39,7 +39,7 @@ def wish_in(text: str) -> Wish | None:
             if any(stem in sentence for stem in language.stems):
                 for rule in language.rules:
                     if _asks(sentence, rule):
-                        return Wish(rule.name, language.name)
+                        return Recognised(rule.name, language.name)
     return None
 
 
