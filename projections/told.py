@@ -1,0 +1,47 @@
+"""Turns with what they cost, by their numbers: what a window is planned from, however long the ledger is."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import dataclass
+from typing import Protocol
+
+from projections.cards import Card
+from projections.transcript import SystemText, Turn
+
+
+@dataclass(frozen=True, slots=True)
+class Told:
+    """A turn and its card."""
+
+    turn: Turn
+    card: Card
+
+
+class Turns(Protocol):
+    """The turns of a ledger as of one version. Whoever asks for a few of them pays for these few."""
+
+    @property
+    def last(self) -> int:
+        """The number of the last turn; 0 if there is none."""
+        ...
+
+    @property
+    def system(self) -> tuple[tuple[SystemText, int], ...]:
+        """The system texts in order, each with its tokens."""
+        ...
+
+    def between(self, first: int, last: int) -> Sequence[Told]:
+        """The turns from ``first`` to ``last``, both included, in order; as far as there are any."""
+        ...
+
+    def at(self, numbers: Iterable[int]) -> Mapping[int, Told]:
+        """The turns of some numbers."""
+        ...
+
+    def amended(self, through_turn: int) -> int:
+        """The version of the last event that changed how a turn up to ``through_turn`` reads after the next one had begun.
+
+        That is a result that came late, a classification, or a summary of turns up to there; 0 if there was none.
+        """
+        ...
