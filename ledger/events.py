@@ -1,31 +1,28 @@
 """Everything that can happen to a ledger, as frozen models in one closed union.
 
 ``type`` and ``type_version`` are the stored format and never change their meaning. No model reads a clock or makes an id:
-what a
-model does not hold, it is given. ``turn`` stands in the envelope and not in the payload; for a fact or an entry it is the
-turn that it came from.
+what a model does not hold, it is given. ``turn`` stands in the envelope and not in the payload; for a fact or an entry it is
+the turn that it came from. The events about windows are written in ``window_events``, and are named here like all others.
 """
 
 from __future__ import annotations
 
-from typing import Annotated, ClassVar, Literal
+from typing import Annotated, Literal
 
 from pydantic import Field
 
+from ledger.event import EventBase as EventBase  # noqa: PLC0414
 from ledger.json_text import JsonText, Text
 from ledger.parts import Frozen, Moment, Name, Part, Problem, ReturnPart, Sha256, TurnNumber, Usage
+from ledger.window_events import PolicyRecorded as PolicyRecorded  # noqa: PLC0414
+from ledger.window_events import SummaryRecorded as SummaryRecorded  # noqa: PLC0414
+from ledger.window_events import TurnClassified as TurnClassified  # noqa: PLC0414
+from ledger.window_events import WindowRecorded as WindowRecorded  # noqa: PLC0414
 
 Role = Literal["system", "user", "assistant"]
 Source = Literal["user", "interface", "tool", "inferred"]
 Section = Literal["constraints", "decisions", "rejected", "open"]
 ForgettingScope = Literal["turns", "facts", "artifacts", "ids", "subject", "ledger", "retention"]
-
-
-class EventBase(Frozen):
-    """What all events share: the turn that they belong to, if any."""
-
-    type_version: ClassVar[int] = 1
-    turn: TurnNumber | None = Field(default=None, exclude=True)
 
 
 class LedgerOpened(EventBase):
@@ -348,6 +345,10 @@ Event = Annotated[
     | ContradictionRecorded
     | ContradictionResolved
     | OutcomeRecorded
+    | TurnClassified
+    | SummaryRecorded
+    | PolicyRecorded
+    | WindowRecorded
     | ContentForgotten
     | ForgettingDeclined
     | LedgerReauthorised

@@ -4,8 +4,17 @@ from __future__ import annotations
 
 from typing import Any, Final
 
-from ledger.events import HoldLifted, HoldPlaced, LedgerReauthorised, RetentionSet
+from ledger.events import (
+    HoldLifted,
+    HoldPlaced,
+    LedgerReauthorised,
+    PolicyRecorded,
+    RetentionSet,
+    SummaryRecorded,
+    WindowRecorded,
+)
 from projections.artifacts import ArtifactsFold
+from projections.classifications import ClassificationsFold
 from projections.contradictions import ContradictionsFold
 from projections.entries import EntriesFold
 from projections.evidence import EvidenceFold
@@ -28,8 +37,13 @@ FOLDS: Final[tuple[type[Fold], ...]] = (
     ForgottenFold,
     ForgetRequestsFold,
     SchemaFold,
+    ClassificationsFold,
 )
 """One line a projection."""
 
-RECORD_ONLY: Final[frozenset[type[Any]]] = frozenset({LedgerReauthorised, HoldPlaced, HoldLifted, RetentionSet})
-"""Events that say what may be recorded, erased and kept: who decides on that reads them, before anything is projected."""
+RECORD_ONLY: Final[frozenset[type[Any]]] = frozenset(
+    {LedgerReauthorised, HoldPlaced, HoldLifted, RetentionSet, SummaryRecorded, PolicyRecorded, WindowRecorded}
+)
+"""Events that say what may be recorded, erased and kept: who decides on that reads them, before anything is projected; and
+those by which a window that was served is built again.
+"""

@@ -13,6 +13,7 @@ from ledger import events as e
 from ledger.errors import InvalidInput
 from ledger.limits import MAX_TURN
 from ledger.record import Tags
+from ledger.window_events import Verdict
 from tests.ledger.json_values import json_values, texts
 
 SOURCES: tuple[e.Source, ...] = get_args(e.Source)
@@ -193,6 +194,45 @@ BY_TYPE: dict[type[e.EventBase], st.SearchStrategy[Any]] = {
         status=st.sampled_from(["completed", "partial", "failed", "abandoned"]),
         judge=names,
         detail=some(texts),
+    ),
+    e.TurnClassified: st.builds(
+        e.TurnClassified,
+        turn=turns,
+        verdict=st.sampled_from(get_args(Verdict)),
+        by=st.sampled_from(["person", "model"]),
+        kind=some(names),
+        because=some(texts),
+        model=some(names),
+        prompt_hash=some(names),
+    ),
+    e.SummaryRecorded: st.builds(
+        e.SummaryRecorded,
+        turn=turns,
+        first_turn=st.integers(1, 9),
+        last_turn=st.integers(1, 9) | st.just(MAX_TURN),
+        through_version=st.integers(1, 2**70),
+        inputs=hashes,
+        text=texts,
+        summariser=names,
+        model=some(names),
+        prompt_hash=some(names),
+        usage=usages,
+    ),
+    e.PolicyRecorded: st.builds(e.PolicyRecorded, turn=turns, digest=hashes, declared=json_texts),
+    e.WindowRecorded: st.builds(
+        e.WindowRecorded,
+        turn=turns,
+        policy=hashes,
+        of_version=st.integers(0, 2**70),
+        form=names,
+        engine=names,
+        erasures=st.integers(0, 9),
+        bytes_digest=hashes,
+        tokens=st.integers(0, 2**70),
+        encoding=names,
+        plan=json_texts,
+        judged_at=some(moments),
+        rules=some(st.integers(0, 9)),
     ),
     e.ContentForgotten: st.builds(
         e.ContentForgotten,
