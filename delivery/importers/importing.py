@@ -5,15 +5,17 @@ recorded again, and what it forgot is not brought back.
 from __future__ import annotations
 
 from collections.abc import Iterable, Iterator, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, field
+from itertools import chain
 from pathlib import Path
 from typing import Final, NoReturn
 
+from delivery.importers.around import Around
 from delivery.importers.comparison import describe, is_return_of, is_same, is_spoken, place_of, size_of
-from delivery.importers.naming import Names
+from delivery.importers.ledger_names import named
+from delivery.importers.left_out import Skipped
 from delivery.importers.reading import Conversation, TranscriptFile
 from delivery.importers.spoken import Made, with_artifacts
-from delivery.importers.transcript import Skipped
 from ledger import Ledger, Ledgers
 from ledger.codec import check_tags
 from ledger.erased import Erased
@@ -44,19 +46,17 @@ class TranscriptDiverged(LedgerError):
     """
 
 
-class SeveralConversations(LedgerError):
-    """One ledger was named for a file that holds ``count`` conversations."""
-
-
 @dataclass(frozen=True, slots=True)
 class ImportResult:
     """What an import did: the ledgers of the file's conversations, whether or not they grew; the events
-    appended; what was skipped.
+    appended; what was skipped. ``left_out`` counts by its kind what the file holds that is neither a turn nor a return;
+    ``skipped`` names each kind once, at its first line.
     """
 
     ledgers: list[str]
     events: int
     skipped: list[Skipped]
+    left_out: dict[str, int] = field(default_factory=dict)
 
 
 def import_file(
@@ -68,7 +68,8 @@ def import_file(
     subjects: Iterable[str] = (),
     labels: Iterable[str] = (),
 ) -> ImportResult:
-    """Import the conversations of a file into their ledgers, ``ledger`` naming that of the only one.
+    """Import the conversations of a file into their ledgers, ``ledger`` naming that of the only one, whose child ledgers are
+    named after it.
 
     Events that a ledger holds already are not appended again, so an import can be repeated, after a failure
     too. A message that stands where content was forgotten is passed over, whatever it says, and so is what its
@@ -85,7 +86,7 @@ def import_file(
     file = TranscriptFile(path, format=format)
     progress = _Progress(file, check_tags(subjects, labels))
     try:
-        for name, conversation in _named(file, ledger):
+        for name, conversation in named(file, ledger):
             progress.bring_up_to_date(store, name, conversation)
     except LedgerError as error:
         progress.tell(error)
@@ -94,7 +95,7 @@ def import_file(
         _, first = progress.failures[0]
         progress.tell(first)
         raise first
-    return ImportResult(progress.ledgers, progress.events, progress.skipped)
+    return ImportResult(progress.ledgers, progress.events, progress.skipped, dict(file.left_out.counts))
 
 
 class _Progress:
@@ -109,7 +110,7 @@ class _Progress:
 
     @property
     def skipped(self) -> list[Skipped]:
-        return sorted(self._file.skipped, key=lambda skipped: skipped.line)
+        return sorted([*self._file.skipped, *self._file.left_out.told()], key=lambda skipped: skipped.line)
 
     def bring_up_to_date(self, store: Ledgers, name: str, conversation: Conversation) -> None:
         """Bring one ledger up to date; a refusal is kept for the end, a fault of the store is raised."""
@@ -164,29 +165,6 @@ def _some(names: Sequence[str]) -> str:
     return ", ".join(names[:_SHOWN_NAMES]) + (f" and {more:,} more" if more > 0 else "")
 
 
-def _named(file: TranscriptFile, ledger: str | None) -> Iterator[tuple[str, Conversation]]:
-    if ledger is not None:
-        yield ledger, _only(file)
-        return
-    names = Names()
-    for conversation in file:
-        yield names.name(conversation.source_id, conversation.events), conversation
-
-
-def _only(file: TranscriptFile) -> Conversation:
-    conversations = iter(file)
-    first = next(conversations)
-    count = 1 + sum(1 for _ in conversations)
-    if count > 1:
-        raise SeveralConversations(
-            f"{file.path} holds {count} conversations, but one ledger was named: leave it out, so that each "
-            "gets a ledger of its own, or give a file with one conversation",
-            path=str(file.path),
-            count=count,
-        )
-    return first
-
-
 def bring_up_to_date(handle: Ledger, conversation: Conversation, tags: Tags = NO_TAGS) -> Iterator[int]:
     """Append what the ledger does not hold yet, with the tags, one command a step; yields the number of events of each.
 
@@ -236,10 +214,12 @@ def missing(handle: Ledger, conversation: Conversation) -> tuple[Iterator[Made],
     version, forgotten = 0, None
     stored: set[str] = set()
     gone: set[int] = set()  # forgotten turns: what their calls returned is forgotten, even if it comes only now
+    around = Around(handle.name, conversation)
     given = (said for said in conversation.spoken() if not is_return_of(said.event, gone))
     for recorded in _recorded(handle):
         version, event = recorded.version, recorded.event
         forgotten = _forgotten_by(event, forgotten)
+        around.see(event)
         if isinstance(event, ArtifactStored):
             stored.add(event.sha256)
         elif is_spoken(event) and not is_return_of(event, gone):
@@ -250,7 +230,7 @@ def missing(handle: Ledger, conversation: Conversation) -> tuple[Iterator[Made],
                 gone |= {event.turn} if event.type == "turn.recorded" else set()
     if forgotten is not None:
         _forgotten(handle.name, forgotten)
-    return with_artifacts(given, stored), version
+    return chain(around.before(), with_artifacts(given, stored), around.after()), version
 
 
 def _forgotten_by(event: Event | Erased, before: str | None) -> str | None:

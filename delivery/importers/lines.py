@@ -24,6 +24,14 @@ _BRACKET: Final = re.compile(rb"[\[\]{}]")
 
 
 @dataclass(frozen=True, slots=True)
+class Place:
+    """Where a line stands: its number, from 1, and its first byte in the file."""
+
+    number: int
+    offset: int
+
+
+@dataclass(frozen=True, slots=True)
 class Line:
     """A line with its end; ``offset`` is its first byte in the file, ``data`` is empty if it is too long to be held."""
 
@@ -83,8 +91,8 @@ class LineMessages:
         self._offsets = array("Q")
         self._numbers = array("Q")
 
-    def add(self, line: Line) -> None:
-        """Take in the next message's line."""
+    def add(self, line: Line | Place) -> None:
+        """Take in the line of the message that comes next, wherever it stands in the file."""
         self._offsets.append(line.offset)
         self._numbers.append(line.number)
 

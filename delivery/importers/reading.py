@@ -1,5 +1,5 @@
-r"""Files of conversations: one JSON value, or a JSON value a line (JSONL). Which of the two is told by the
-content.
+r"""Files of conversations: one JSON value, a JSON value a line (JSONL), or text that a whole format knows. Which of them is
+told by the content.
 
 A JSONL file is read line by line, so that only one line is held in memory. Where its lines are single messages,
 those are one conversation (one for each ``conversation_id``, ``session_id`` or ``thread_id`` that they bear): the
@@ -11,69 +11,85 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterator
 from pathlib import Path
-from typing import BinaryIO, Final
+from typing import BinaryIO, Final, NoReturn
 
-from delivery.importers import FORMATS, Format
+from delivery.importers import NAMES, RECORD_FORMATS, TEXT_FORMATS, VALUE_FORMATS, Format, RecordFormat, TextFormat
 from delivery.importers.blocks import CONVERSATION_IDS, name_or_none
-from delivery.importers.lines import Line, LineMessages, closes_at_its_end, lines
+from delivery.importers.left_out import LeftOut, Skipped
+from delivery.importers.lines import Line, LineMessages, lines
+from delivery.importers.one_value import MAX_DOCUMENT_BYTES, is_one_value
 from delivery.importers.recognition import (
     LISTS,
     Found,
     NothingRecognised,
     Votes,
     check_format,
+    claiming,
     id_in,
     is_lone_message,
     locate,
     why_none,
 )
+from delivery.importers.records import Records
 from delivery.importers.source import Node, decode_utf8, parse
 from delivery.importers.spoken import Made, Spoken, with_artifacts
-from delivery.importers.transcript import Skipped, Transcript
+from delivery.importers.told import Told
+from delivery.importers.transcript import Transcript
 from ledger.errors import InvalidInput, LimitExceeded
-from ledger.events import Event
-
-MAX_DOCUMENT_BYTES: Final = 1024 * 1024 * 1024
-"""Bytes of a file that is one JSON value, because that must be held in memory whole."""
+from ledger.events import Event, LedgerOpened, OutcomeRecorded
 
 _SHOWN_REASONS: Final = 3
 _GAP: Final = "; messages on later lines follow it: once it is repaired, import the file into another ledger"
 
 
+_BEGINNING_BYTES: Final = 65_536
+_FIRST_RECORDS: Final = 64
+
+
 class Conversation:
     """One conversation of a file. ``source_id`` is the source's own id for it; ``line`` is where it begins.
 
-    Its events are made anew, the same each time, whenever they are read, so that a long one is never held in memory.
+    ``parent`` is the name of the ledger that it is a child of; ``outcome`` is how it ended, if the source says so. Its
+    events are made anew, the same each time, whenever they are read, so that a long one is never held in memory.
     """
 
-    def __init__(self, found: Found, known: Format, report: Callable[[list[Skipped]], None]) -> None:
-        self.source_id = found.source_id
-        self.line = found.line
-        self._found = found
-        self._format = known
-        self._report: Callable[[list[Skipped]], None] | None = report
+    def __init__(self, told: Told, report: Callable[[Transcript], None]) -> None:
+        self.source_id = told.source_id
+        self.line = told.line
+        self.parent = told.parent
+        self.outcome: OutcomeRecorded | None = told.outcome
+        self._told = told
+        self._report: Callable[[Transcript], None] | None = report
+
+    def child_of(self, parent: str) -> None:
+        """Give it another parent, where the ledger of its parent has another name than in the source."""
+        self.parent = parent
+
+    @property
+    def opening(self) -> LedgerOpened | None:
+        """What names the parent of a child ledger."""
+        return None if self.parent is None else LedgerOpened(parent=self.parent)
 
     def read(self) -> Iterator[Made]:
         """The events in order, each artifact with its bytes, before the first event that refers to it."""
-        return with_artifacts(self.spoken(), set())
+        if self.opening is not None:
+            yield Made(self.opening)
+        yield from with_artifacts(self.spoken(), set())
+        if self.outcome is not None:
+            yield Made(self.outcome)
 
     def spoken(self) -> Iterator[Spoken]:
         """The turns and returns in order, each with all artifacts that it refers to.
 
         What could not be imported is reported when they were read to the end.
         """
-        body = self._found.body
-        transcript = Transcript(model=None if body is None else name_or_none(body.get("model")))
-        system = None if body is None else body.get("system")
-        if system is not None:
-            _record(self._format.record_system, system, transcript)
+        transcript = Transcript(model=self._told.model)
+        for _step in self._told.steps(transcript):
             yield from transcript.take()
-        for message in self._found.messages:
-            _record(self._format.record, message, transcript)
-            yield from transcript.take()
+        yield from transcript.take()
         report, self._report = self._report, None
         if report is not None:
-            report(transcript.skipped)
+            report(transcript)
 
     @property
     def events(self) -> Iterator[Event]:
@@ -85,7 +101,7 @@ class TranscriptFile:
     """The conversations of a file, in order; iterate it once.
 
     ``skipped`` says what could not be imported, and why: lines once the file was gone through, messages once the events
-    of their conversation were read to the end.
+    of their conversation were read to the end. ``left_out`` counts what of a whole format is neither a turn nor a return.
 
     Raises ``NothingRecognised`` at the end if there was no conversation, and ``InvalidInput`` for a file that
     cannot be read or is one broken JSON value.
@@ -95,6 +111,7 @@ class TranscriptFile:
         check_format(format)
         self.path = Path(path)
         self.skipped: list[Skipped] = []
+        self.left_out = LeftOut()
         self._format = format
         self._broken: list[int] = []
 
@@ -109,8 +126,12 @@ class TranscriptFile:
     def _conversations(self) -> Iterator[Conversation]:
         try:
             with self.path.open("rb") as file:
-                if _is_one_value(file):
+                if (text := self._text_format(file)) is not None:
+                    yield from self._of_text(text, file)
+                elif is_one_value(file):
                     yield from self._of_document(file)
+                elif (records := self._record_format(file)) is not None:
+                    yield from self._of_records(records, file)
                 else:
                     yield from self._of_lines(file)
         except OSError as error:
@@ -121,25 +142,63 @@ class TranscriptFile:
         hidden = len(self.skipped) - _SHOWN_REASONS
         more = f"; and {hidden} more" if hidden > 0 else ""
         raise NothingRecognised(
-            f"{self.path}: no conversation in a known format ({', '.join(FORMATS)}){reasons}{more}",
+            f"{self.path}: no conversation in a known format ({', '.join(NAMES)}){reasons}{more}",
             path=str(self.path),
-            formats=list(FORMATS),
+            formats=list(NAMES),
             skipped=list(self.skipped),
         )
 
-    def _of_document(self, file: BinaryIO) -> Iterator[Conversation]:
+    def _text_format(self, file: BinaryIO) -> TextFormat | None:
+        beginning = file.read(_BEGINNING_BYTES).decode("utf-8-sig", errors="ignore")
+        file.seek(0)
+        return claiming(TEXT_FORMATS, lambda known: known.claims(beginning), self._format)
+
+    def _record_format(self, file: BinaryIO) -> RecordFormat | None:
+        beginning = _first_records(file)
+        file.seek(0)
+        return claiming(RECORD_FORMATS, lambda known: bool(beginning) and known.claims(beginning), self._format)
+
+    def _whole(self, file: BinaryIO) -> str:
         data = file.read(MAX_DOCUMENT_BYTES + 1)
         if len(data) > MAX_DOCUMENT_BYTES:
             raise LimitExceeded(
-                f"{self.path} is one JSON value of more than {MAX_DOCUMENT_BYTES:,} bytes: write one conversation a line",
+                f"{self.path} is one JSON value or one text of more than {MAX_DOCUMENT_BYTES:,} bytes: "
+                "write one conversation a line",
                 path=str(self.path),
             )
+        return decode_utf8(data)
+
+    def _of_text(self, known: TextFormat, file: BinaryIO) -> Iterator[Conversation]:
         try:
-            value = parse(decode_utf8(data))
+            told = known.conversations(self._whole(file))
+            for one in told:
+                yield from self._telling(one)
         except InvalidInput as error:
-            error.args = (f"{self.path}: {error}",)
+            self._in_file(error)
+
+    def _of_document(self, file: BinaryIO) -> Iterator[Conversation]:
+        try:
+            value = parse(self._whole(file))
+        except LimitExceeded:
             raise
+        except InvalidInput as error:
+            self._in_file(error)
         yield from self._in_value(value)
+
+    def _in_file(self, error: InvalidInput) -> NoReturn:
+        error.args = (f"{self.path}: {error}",)
+        raise error
+
+    def _of_records(self, known: RecordFormat, file: BinaryIO) -> Iterator[Conversation]:
+        records = Records(self.path, self._lines(file), self._parse_line)
+        try:
+            for told in known.conversations(records):
+                yield from self._telling(told)
+        except InvalidInput as error:
+            self._skip_broken(max(records.last, 1), str(error))
+        self._tell_of_gaps(records.last)
+        self.skipped += records.skipped
+        self.left_out.merge(records.left_out)
 
     def _of_lines(self, file: BinaryIO) -> Iterator[Conversation]:
         groups: dict[str | None, Found] = {}
@@ -195,6 +254,11 @@ class TranscriptFile:
     def _in_value(self, node: Node) -> Iterator[Conversation]:
         """The conversations of one JSON value: itself, or those of a list, or of an object with a list."""
         try:
+            known = claiming(VALUE_FORMATS, lambda known: known.claims(node), self._format)
+            if known is not None:
+                for told in known.conversations(node):
+                    yield from self._telling(told)
+                return
             found = locate(node)
             if found is not None:
                 yield from self._convert(found)
@@ -211,62 +275,55 @@ class TranscriptFile:
 
     def _convert(self, found: Found) -> Iterator[Conversation]:
         known = found.votes.format(self._format, found.body)
-        if known is None:
-            reason = f"a conversation in none of the formats {', '.join(FORMATS)}"
-            self.skipped.append(Skipped(found.line, reason if found.messages else "a conversation without messages"))
+        if known is not None:
+            yield from self._telling(_told(found, known))
             return
-        conversation = Conversation(found, known, self.skipped.extend)
+        reason = f"a conversation in none of the formats {', '.join(NAMES)}"
+        if self._format != "auto":
+            reason = f"a conversation that the format {self._format} does not know"
+        self.skipped.append(Skipped(found.line, reason if found.messages else "a conversation without messages"))
+
+    def _telling(self, told: Told) -> Iterator[Conversation]:
+        """A conversation, unless nothing is said in it."""
+        conversation = Conversation(told, self._report)
         if next(conversation.spoken(), None) is not None:
             yield conversation
 
-
-def _record(record: Callable[[Node, Transcript], None], node: Node, transcript: Transcript) -> None:
-    try:
-        record(node, transcript)
-    except InvalidInput as error:
-        transcript.skip(node, str(error))
+    def _report(self, transcript: Transcript) -> None:
+        self.skipped += transcript.skipped
+        self.left_out.merge(transcript.left_out)
 
 
-def _is_one_value(file: BinaryIO) -> bool:
-    """Whether the file is one JSON value: it is one long line, or its first line opens a value that the next
-    lines go on with.
+def _told(found: Found, known: Format) -> Told:
+    """A conversation in a message format."""
+    body = found.body
 
-    Leaves the file at its beginning.
-    """
-    said = (line for line in lines(file) if line.data.strip() or line.is_too_long)
-    first, second = next(said, None), next(said, None)
-    file.seek(0)
-    if first is None or first.is_too_long:
-        return first is not None and second is None
-    if not _opens_a_value(first):
-        return False
-    if second is None or not _is_whole_value(second):
-        return True
-    # A torn line and a whole one after it, or a list whose elements stand on lines of their own: only the
-    # whole file can say, and it is held in memory only if its brackets do not tell already.
-    closes = closes_at_its_end(lines(file))
-    file.seek(0)
-    is_whole = closes and _is_whole_value(Line(1, 0, file.read(MAX_DOCUMENT_BYTES)))
-    file.seek(0)
-    return is_whole
+    def steps(transcript: Transcript) -> Iterator[None]:
+        system = None if body is None else body.get("system")
+        if system is not None:
+            with transcript.reporting(system.line):
+                known.record_system(system, transcript)
+            yield
+        for message in found.messages:
+            with transcript.reporting(message.line):
+                known.record(message, transcript)
+            yield
+
+    model = None if body is None else name_or_none(body.get("model"))
+    return Told(source_id=found.source_id, line=found.line, steps=steps, model=model)
 
 
-def _opens_a_value(line: Line) -> bool:
-    """Whether a line is JSON that has not ended: the parser wanted more, and not inside a text, which ends on
-    its line.
-    """
-    try:
-        parse(decode_utf8(line.data))
-    except InvalidInput as error:
-        return bool(error.details.get("ended")) and "Unterminated" not in str(error)
-    return False
-
-
-def _is_whole_value(line: Line) -> bool:
-    try:
-        return parse(decode_utf8(line.data, offset=line.offset)).kind in ("object", "array")
-    except InvalidInput:
-        return False
+def _first_records(file: BinaryIO) -> list[Node]:
+    """Some of the values at the beginning of a file, which say in which format its lines are."""
+    found: list[Node] = []
+    for line in lines(file):
+        if len(found) == _FIRST_RECORDS or line.offset > _BEGINNING_BYTES * _FIRST_RECORDS:
+            break
+        try:
+            found += [line.parse()] if line.data.strip() else []
+        except InvalidInput:
+            continue  # it is reported when the lines are read
+    return found
 
 
 def _many(node: Node) -> list[Node]:

@@ -3,11 +3,11 @@
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterable, Iterator
 from dataclasses import dataclass
-from typing import Final, Protocol
+from typing import Final, Protocol, TypeVar
 
-from delivery.importers import FORMATS, Format
+from delivery.importers import FORMATS, NAMES, Format
 from delivery.importers.blocks import CONVERSATION_IDS, is_name
 from delivery.importers.source import Node, parse_inside, string_or_none
 from ledger.errors import InvalidInput, LedgerError, nearest
@@ -26,6 +26,19 @@ conversations.
 """
 
 _MOST_WRAPPERS: Final = 8
+
+
+class Named(Protocol):
+    """What has the name of a format."""
+
+    @property
+    def name(self) -> str:
+        """The name by which it is asked for."""
+        ...
+
+
+Given = TypeVar("Given")
+Known = TypeVar("Known", bound=Named)
 
 
 class NothingRecognised(LedgerError):
@@ -64,7 +77,7 @@ class Votes:
         reads it. ``body`` is the object that holds the messages, if one does.
         """
         if asked != "auto":
-            return _named(asked)
+            return FORMATS.get(asked)
         best: Format | None = None
         most = -1
         for name, known in FORMATS.items():
@@ -198,21 +211,20 @@ def id_in(node: Node, names: tuple[str, ...]) -> str | None:
 
 def check_format(asked: str) -> None:
     """``InvalidInput`` for a name that is neither "auto" nor a format's."""
-    if asked != "auto":
-        _named(asked)
-
-
-def _named(asked: str) -> Format:
-    if asked not in FORMATS:
-        near = nearest(asked, FORMATS)
+    if asked != "auto" and asked not in NAMES:
+        near = nearest(asked, NAMES)
         hint = f" (did you mean {near[0]!r}?)" if near else ""
-        raise InvalidInput(f"unknown format {asked!r}{hint}: give auto, {', '.join(FORMATS)}", path="format")
-    return FORMATS[asked]
+        raise InvalidInput(f"unknown format {asked!r}{hint}: give auto, {', '.join(NAMES)}", path="format")
 
 
-def _says(answer: Callable[[Node], bool], message: Node) -> bool:
-    """A message in which a key stands twice speaks for no format."""
+def claiming(formats: Iterable[Known], claims: Callable[[Known], bool], asked: str) -> Known | None:
+    """The first of some whole formats that claims what a file holds, among those that were asked for."""
+    return next((known for known in formats if asked in ("auto", known.name) and _says(claims, known)), None)
+
+
+def _says(answer: Callable[[Given], bool], given: Given) -> bool:
+    """What has a key twice speaks for no format."""
     try:
-        return answer(message)
+        return answer(given)
     except InvalidInput:
         return False

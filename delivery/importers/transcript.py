@@ -5,16 +5,16 @@ bytes.
 from __future__ import annotations
 
 import hashlib
-from collections.abc import Sequence
-from dataclasses import dataclass
+from collections.abc import Iterator, Sequence
+from contextlib import contextmanager
 from typing import Final
 
 from delivery.importers.blocks import About, is_name
 from delivery.importers.comparison import size_of
-from delivery.importers.source import Node
+from delivery.importers.left_out import LeftOut, Skipped
 from delivery.importers.spoken import Brought, Spoken
 from ledger.codec import encode
-from ledger.errors import LimitExceeded
+from ledger.errors import InvalidInput, LimitExceeded
 from ledger.events import ArtifactStored, Role, ToolReturned, TurnRecorded
 from ledger.limits import MAX_ARTIFACT_BYTES, MAX_PAYLOAD_BYTES
 from ledger.parts import DocumentPart, ImagePart, Part, ReturnPart, ToolCallPart
@@ -23,23 +23,19 @@ NO_CALL_ID = "no-call-id"
 """The call id of a return whose message names none."""
 
 
-@dataclass(frozen=True, slots=True)
-class Skipped:
-    """A line or a message that could not be imported, and why. ``line`` counts from 1."""
-
-    line: int
-    reason: str
-
-
 _MOST_BYTES_OF_A_CHARACTER: Final = 12
 """In a payload: an astral character of foreign JSON, as two escapes."""
 
 
 class Transcript:
-    """Takes a conversation's messages in order and hands over what they became."""
+    """Takes a conversation's messages in order and hands over what they became.
+
+    ``skipped`` says what could not be recorded, and why; ``left_out`` counts what is no turn, by its kind.
+    """
 
     def __init__(self, *, model: str | None = None) -> None:
         self.skipped: list[Skipped] = []
+        self.left_out = LeftOut()
         self.model = model
         self._spoken: list[Spoken] = []
         self._turn = 0
@@ -135,9 +131,21 @@ class Transcript:
         calls = (call.call_id for call in self._nameless if tool is None or call.tool == tool)
         return next(calls, None)
 
-    def skip(self, node: Node, reason: str) -> None:
-        """Report a message that could not be recorded."""
-        self.skipped.append(Skipped(node.line, reason))
+    @contextmanager
+    def reporting(self, line: int) -> Iterator[None]:
+        """Report a message that cannot be recorded (``InvalidInput``) instead of ending the import."""
+        try:
+            yield
+        except InvalidInput as error:
+            self.skip(line, str(error))
+
+    def skip(self, line: int, reason: str) -> None:
+        """Report a message that could not be recorded, by the line of the file (from 1) at which it begins."""
+        self.skipped.append(Skipped(line, reason))
+
+    def leave_out(self, kind: str, line: int) -> None:
+        """Count something that is neither a turn nor a return."""
+        self.left_out.add(kind, line)
 
     def _add(self, event: TurnRecorded | ToolReturned, answers: int | None = None) -> None:
         if size_of(event) * _MOST_BYTES_OF_A_CHARACTER > MAX_PAYLOAD_BYTES:

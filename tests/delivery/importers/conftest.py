@@ -10,8 +10,8 @@ from typing import Any
 
 import pytest
 
+from delivery.importers.left_out import Skipped
 from delivery.importers.reading import Conversation, TranscriptFile
-from delivery.importers.transcript import Skipped
 from ledger import Ledgers, connect
 from ledger.events import ArtifactStored, Event
 

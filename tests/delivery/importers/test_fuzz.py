@@ -14,8 +14,8 @@ from hypothesis import strategies as st
 
 from delivery.importers import FORMATS
 from delivery.importers.importing import import_file
+from delivery.importers.left_out import Skipped
 from delivery.importers.reading import TranscriptFile
-from delivery.importers.transcript import Skipped
 from ledger import connect
 from ledger.errors import LedgerError
 from ledger.events import ToolReturned, TurnRecorded

@@ -13,11 +13,11 @@ import pytest
 
 from delivery.importers.importing import (
     EVENTS_PER_COMMAND,
-    SeveralConversations,
     TranscriptDiverged,
     bring_up_to_date,
     import_file,
 )
+from delivery.importers.ledger_names import SeveralConversations
 from delivery.importers.reading import TranscriptFile
 from ledger import Ledgers, connect
 from ledger.errors import ClosedLedger, LedgerError, StoreError
