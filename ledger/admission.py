@@ -14,6 +14,7 @@ from ledger.fields import RANK
 from ledger.parts import DocumentPart, ImagePart, ToolCallPart
 from ledger.schema.schema import Schema, digest_of
 from ledger.standing import Standing, may_supersede, meant
+from ledger.window_admission import check_classified, check_policy, check_summary, check_window
 
 
 def admit(standing: Standing, event: e.Event) -> None:
@@ -359,6 +360,10 @@ _CHECKS: Final[dict[type[Any], Callable[[Standing, Any], None]]] = {
     e.EvidenceRecorded: _evidence,
     e.ContradictionRecorded: _contradiction,
     e.ContradictionResolved: _resolved,
+    e.TurnClassified: check_classified,
+    e.SummaryRecorded: check_summary,
+    e.PolicyRecorded: check_policy,
+    e.WindowRecorded: check_window,
     e.ContentForgotten: _forgotten,
     e.ForgettingDeclined: _declined,
     e.LedgerReauthorised: _reauthorised,

@@ -16,6 +16,7 @@ from ledger.json_text import JsonText, has_lone_surrogate
 from ledger.limits import MAX_NAME_CHARACTERS
 from ledger.parts import Problem
 from ledger.standing import Claim, Standing, may_supersede, meant, supersedes_unasked
+from ledger.window_admission import check_same_policy
 
 
 def decide(standing: Standing, request: r.Request) -> tuple[e.Event, ...]:
@@ -61,6 +62,14 @@ def _declare(standing: Standing, request: r.DeclareSchema) -> tuple[e.Event, ...
     if standing.schema is not None and standing.schema.digest == request.digest:
         return ()
     return (e.SchemaSet(**dict(request)),)
+
+
+def _window(standing: Standing, request: r.RecordWindow) -> tuple[e.Event, ...]:
+    """The window, and before it its policy where that is new to the ledger."""
+    check_same_policy(standing, request.policy, request.declared)
+    served = {name: value for name, value in vars(request).items() if name != "declared"}
+    policy = e.PolicyRecorded(digest=request.policy, declared=request.declared)
+    return (*(() if request.policy in standing.policies else (policy,)), e.WindowRecorded(**served))
 
 
 def _set_facts(standing: Standing, request: r.SetFacts) -> tuple[e.Event, ...]:
@@ -290,5 +299,6 @@ _DECISIONS: Final[dict[type[Any], Callable[[Standing, Any], tuple[e.Event, ...]]
     r.SetFacts: _set_facts,
     r.RetractFact: _retract,
     r.ResolveContradiction: _resolve,
+    r.RecordWindow: _window,
     r.AppendEvents: _append,
 }

@@ -20,12 +20,12 @@ from ledger.json_text import JsonText
 from ledger.parts import Usage
 from ledger.quotes import locate
 from ledger.record import Recorded
+from ledger.serving import Serving
 from ledger.standing import contradiction_id, entry_id, evidence_id
-from ledger.stating import Stating
 from ledger.writer import check_size
 
 
-class Ledger(Stating):
+class Ledger(Serving):
     """One conversation, task or agent run. Making a handle appends nothing; handles may be shared by threads."""
 
     @property

@@ -1,13 +1,15 @@
 """What must go with what: from the events that somebody asked to forget to all that rests on them. Pure.
 
 Forgetting a turn takes what belongs to it: its returns, the facts, entries, evidence and contradictions that come from it, and
-the artifacts that nothing else shows; forgetting a return, what the tools of its turn are the source of. Forgetting a claim
-takes what repeats it, an entry its closing, an artifact the evidence that quotes it, evidence the contradictions that name it,
-and a contradiction its resolution and what repeats the disputed value.
+the artifacts that nothing else shows; forgetting a return, what the tools of its turn are the source of, and what was said of
+its turn as a whole. Either takes every summary of turns among which theirs is. Forgetting a claim takes what repeats it, an
+entry its closing, an artifact the evidence that quotes it, evidence the contradictions that name it, and a contradiction its
+resolution and what repeats the disputed value. Policies and windows that were served hold no content, so they stay.
 """
 
 from __future__ import annotations
 
+from bisect import bisect_left
 from collections import defaultdict
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
@@ -42,6 +44,7 @@ class Lineage:
         self._stored: dict[str, list[int]] = defaultdict(list)
         self._shown: dict[str, list[int]] = defaultdict(list)
         self._quoted: dict[str, list[int]] = defaultdict(list)
+        self._summaries: dict[int, e.SummaryRecorded] = {}
         stands = _Stands()
         for item in events:
             if item.version in self.events:
@@ -59,7 +62,37 @@ class Lineage:
                 if other not in found and other in self.events:
                     found[other] = Cause(found[version].root, because)
                     waiting.append(other)
+            if not waiting:
+                covering = self._covering(found)
+                found.update(covering)
+                waiting += covering
         return dict(sorted(found.items()))
+
+    def _covering(self, found: Mapping[int, Cause]) -> dict[int, Cause]:
+        """The summaries that are not found yet, of turns that go, or of which something goes: a return, an artifact shown.
+
+        All at once: a summary may be of many turns, and each turn in many summaries.
+        """
+        waiting = [(version, event) for version, event in self._summaries.items() if version not in found]
+        versions: dict[int, int] = {}
+        for version in found if waiting else ():
+            for turn in self._turns_told_in(version):
+                versions.setdefault(turn, version)
+        turns = sorted(versions)
+        covering: dict[int, Cause] = {}
+        for version, event in waiting:
+            place = bisect_left(turns, event.first_turn)
+            if place < len(turns) and turns[place] <= event.last_turn:
+                turn = turns[place]
+                covering[version] = Cause(found[versions[turn]].root, f"summarises turn {turn}")
+        return covering
+
+    def _turns_told_in(self, version: int) -> Iterator[int]:
+        """The turns whose content an event is, or a part of it."""
+        event = self.events[version].event
+        shown = self._shown.get(event.sha256, ()) if isinstance(event, e.ArtifactStored) else ()
+        told = [event, *(self.events[other].event for other in shown)]
+        yield from (one.turn for one in told if isinstance(one, e.TurnRecorded | e.ToolReturned) and one.turn is not None)
 
     def about_field(self, field: str) -> list[int]:
         """The versions of all claims, retractions and contradictions about a field, by its canonical name."""
@@ -107,6 +140,8 @@ class Lineage:
                     self._rests(version, side.version or _number(side.evidence), "names it as a side")
                     if side.turn is not None:
                         self._from_turn[side.turn].append((version, side.source))
+            case e.SummaryRecorded():
+                self._summaries[version] = event
             case e.ArtifactStored():
                 self._stored[event.sha256].append(version)
             case e.EvidenceRecorded():
@@ -129,7 +164,7 @@ class Lineage:
         if isinstance(event, e.ToolReturned) and event.turn is not None:
             because = f"rests on what the tools of turn {event.turn} returned"
             for other in self._by_turn[event.turn]:
-                if getattr(self.events[other].event, "source", None) == "tool":
+                if _may_tell_of_returns(self.events[other].event):
                     yield other, because
             yield from ((other, because) for other, source in self._from_turn.get(event.turn, ()) if source == "tool")
 
@@ -201,6 +236,15 @@ class _Stands:
         """What was claimed or disputed at a version is so no longer."""
         self._disputes.pop(version, None)
         self._claims = {field: claim for field, claim in self._claims.items() if claim[0] != version}
+
+
+def _may_tell_of_returns(event: e.Event | Erased) -> bool:
+    """Whether an event of a turn may rest on what its tools returned; a classification that says no more than its verdict does
+    not tell anything.
+    """
+    if isinstance(event, e.TurnClassified):
+        return event.because is not None or event.kind is not None
+    return getattr(event, "source", None) == "tool"
 
 
 def _said(claim: e.FactSet | e.FactSuperseded | e.FactReaffirmed | e.Side) -> frozenset[str]:

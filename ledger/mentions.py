@@ -58,7 +58,8 @@ def mentions(events: Sequence[Recorded], going: Iterable[int], contents: Content
     if not strings:
         return ()
     wanted = re.compile(_any_of(strings))
-    staying = (item for item in events if item.version not in gone and not isinstance(item.event, Erased | e.ContentForgotten))
+    wordless = Erased | e.ContentForgotten | e.WindowRecorded  # what numbers and hashes they hold is not what anybody said
+    staying = (item for item in events if item.version not in gone and not isinstance(item.event, wordless))
     found = []
     for item in staying:
         texts = chain(texts_of(item.event), _texts_in_bytes(item.event, contents))

@@ -17,13 +17,15 @@ from ledger.marks import artifact_mark, field_mark
 from ledger.reading import Marks
 from ledger.record import Recorded
 
-_ID: Final = re.compile(r"(ev|en|con|r|v)_([0-9]{1,18})")
+_ID: Final = re.compile(r"(ev|en|con|r|sum|win|v)_([0-9]{1,18})")
 _SHA256: Final = re.compile(r"[0-9a-f]{64}")
 _TYPES: Final = {
     "ev": "evidence.recorded",
     "en": "entry.added",
     "con": "contradiction.recorded",
     "r": "tool.returned",
+    "sum": "summary.recorded",
+    "win": "window.recorded",
 }
 
 
@@ -70,7 +72,7 @@ class Named:
         if found is None:
             raise InvalidInput(
                 f"{name!r} is not the id of anything: "
-                "give ids like ev_31, en_14, con_9, r_4471, or v_12 for an event by version",
+                "give ids like ev_31, en_14, con_9, r_4471, sum_40, win_41, or v_12 for an event by version",
                 path="ids",
             )
         version = int(found[2])

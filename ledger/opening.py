@@ -81,7 +81,7 @@ def _kept(store: Store, head: Head, reader: Reader) -> Standing:
     recent = Selection(kind="turns", upto=head.version, newest_first=True, limit=_RECENT_TURN_EVENTS)
     turns = list(reader.read(recent))[::-1]
     standing = Standing(key=names_key(store.secret, head.ledger))
-    for item in chain(reader.read(Selection(kind="others", upto=head.version)), turns):
+    for item in chain(reader.read(Selection(kind="deciding", upto=head.version)), turns):
         standing.apply(item.version, item.event)
     standing.version, standing.recorded_at = head.version, head.recorded_at
     if len(turns) == _RECENT_TURN_EVENTS:

@@ -9,6 +9,7 @@ from psycopg.types.numeric import Int8
 
 from ledger.rows import PAGE_BYTES
 from ledger.store import GOVERNING_TYPES, Selection
+from ledger.window_events import UNDECIDING
 
 _ENVELOPE: Final = (
     "e.position, e.format, e.ledger, e.version, e.command, e.ordinal, e.type, e.type_version, e.turn, "
@@ -40,6 +41,7 @@ _KINDS: Final = {
     "others": " AND e.type NOT IN ('turn.recorded', 'tool.returned')",
     "governing": f" AND e.type IN ({', '.join(map(repr, GOVERNING_TYPES))})",
     "numbered": " AND e.type = 'turn.recorded' AND e.turn IS NOT NULL",
+    "deciding": f" AND e.type NOT IN ('turn.recorded', 'tool.returned', {', '.join(map(repr, UNDECIDING))})",
 }
 # The number of the oldest transaction that runs and may write here. A server numbers the transactions of all its databases
 # together: one that is known to be of another database is passed by, so that a neighbour cannot hold the feed back.

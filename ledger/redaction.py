@@ -15,11 +15,11 @@ from typing import Any, Final, TypeVar
 from pydantic import BaseModel
 
 from ledger.errors import InvalidInput
-from ledger.events import EvidenceRecorded, SchemaSet
+from ledger.events import EvidenceRecorded, PolicyRecorded, SchemaSet, WindowRecorded
 from ledger.json_text import JsonText, json_string
 from ledger.marks import secret_mark
 from ledger.parts import Frozen, Name, ReasoningPart
-from ledger.requests import DeclareSchema
+from ledger.requests import DeclareSchema, RecordWindow
 
 Model = TypeVar("Model", bound=BaseModel)
 
@@ -117,10 +117,10 @@ class Redactor:
     def redacted(self, asked: Model, key: bytes) -> Model:
         """A request or an event without secrets; the same one if it holds none. Reasoning that holds one is left out whole.
 
-        ``InvalidInput`` for evidence: a quote with a mark in it would not stand in its page any more. Schemas are nobody's
-        words and stay as they are.
+        ``InvalidInput`` for evidence: a quote with a mark in it would not stand in its page any more. Schemas and policies,
+        which have a digest, are nobody's words and stay as they are.
         """
-        if isinstance(asked, DeclareSchema | SchemaSet):
+        if isinstance(asked, DeclareSchema | SchemaSet | PolicyRecorded | RecordWindow | WindowRecorded):
             return asked
         changed = {}
         for name in type(asked).model_fields:

@@ -102,6 +102,23 @@ class ResolveContradiction(Frozen):
     value: JsonText | None = None
 
 
+class RecordWindow(Frozen):
+    """Record that a window was served, and its policy, whose JSON is ``declared``, where the ledger has not that one."""
+
+    policy: Sha256
+    declared: JsonText
+    of_version: int = Field(ge=1)
+    form: Name
+    engine: Name
+    erasures: int = Field(ge=0)
+    bytes_digest: Sha256
+    tokens: int = Field(ge=0)
+    encoding: Name
+    plan: JsonText
+    judged_at: Moment | None = None
+    rules: int | None = Field(default=None, ge=0)
+
+
 class AppendEvents(Frozen):
     """Append these events as they are, if they are admitted."""
 
@@ -117,6 +134,7 @@ Request = (
     | SetFacts
     | RetractFact
     | ResolveContradiction
+    | RecordWindow
     | AppendEvents
 )
 """Everything that ``decide`` understands."""

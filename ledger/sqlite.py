@@ -26,6 +26,7 @@ from ledger.sqlite_erasing import SqliteErasing, check_fences, put_tags
 from ledger.sqlite_places import check_place, journal_for
 from ledger.sqlite_schema import APPLICATION_ID, MIGRATIONS, SCHEMA_VERSION
 from ledger.store import GOVERNING_TYPES, Batch, Head, Lag, Selection, Stored
+from ledger.window_events import UNDECIDING
 
 _ENVELOPE: Final = (
     "e.position, e.format, e.ledger, e.version, e.command, e.ordinal, e.type, e.type_version, e.turn, e.recorded_at, e.actor, "
@@ -54,6 +55,7 @@ _KINDS: Final = {
     "others": " AND e.type NOT IN ('turn.recorded', 'tool.returned')",
     "governing": f" AND e.type IN ({', '.join(map(repr, GOVERNING_TYPES))})",
     "numbered": " AND e.type = 'turn.recorded' AND e.turn IS NOT NULL",
+    "deciding": f" AND e.type NOT IN ('turn.recorded', 'tool.returned', {', '.join(map(repr, UNDECIDING))})",
 }
 
 _NO_END: Final = 2**63 - 1

@@ -17,6 +17,7 @@ from ledger.json_text import JsonText
 from ledger.marks import field_mark
 from ledger.parts import ToolCallPart
 from ledger.schema.schema import Schema
+from ledger.window_events import UNDECIDING
 
 Validity = tuple[datetime | None, datetime | None]
 """From when (inclusive) to when (exclusive) something holds in the world; None where that was not said."""
@@ -116,8 +117,10 @@ class Standing:
     when they are named. ``entries`` names the source of each entry that holds, None for one that was closed.
 
     ``erased`` holds what was forgotten, by version; ``tombstones`` the fields that were forgotten by name (keyed with ``key``),
-    with the turn up to which claims about them are not taken again. ``forgotten`` names the job while the whole ledger is
-    forgotten, ``held`` the reason of a legal hold.
+    with the turn up to which claims about them are not taken again. ``forgot_at`` is the version of the last forgetting.
+    ``forgotten`` names the job while the whole ledger is forgotten, ``held`` the reason of a legal hold.
+
+    ``policies`` holds the policies of windows by their digests. On the other events about windows no decision rests.
     """
 
     key: bytes = b""
@@ -139,7 +142,9 @@ class Standing:
     erased: MutableMapping[int, Erased] = field(default_factory=dict)
     forgotten_turns: MutableMapping[int, Forgotten] = field(default_factory=dict)
     tombstones: MutableMapping[str, int] = field(default_factory=dict)
+    policies: MutableMapping[str, JsonText] = field(default_factory=dict)
     schema: Schema | None = None
+    forgot_at: int = 0
     forgotten: str | None = None
     held: str | None = None
 
@@ -156,6 +161,7 @@ class Standing:
             artifacts=ChainMap({}, self.artifacts),
             evidence=ChainMap({}, self.evidence),
             tombstones=ChainMap({}, self.tombstones),
+            policies=ChainMap({}, self.policies),
         )
 
     def disputes_about(self, name: str) -> Iterable[Dispute]:
@@ -202,6 +208,8 @@ class Standing:
 
     def _erased(self, version: int, event: Erased) -> None:
         """An event without its content still takes its place, and ends what it ended: nothing older comes back to life."""
+        if event.type in UNDECIDING:
+            return
         self.erased[version] = event
         match event.type:
             case "turn.recorded" if event.turn is not None:
@@ -251,14 +259,17 @@ class Standing:
                 open_ones = {name: dispute for name, dispute in self.disputes.items() if dispute is not None}
                 self.disputes.update({name: _as_disputed(dispute, self.schema) for name, dispute in open_ones.items()})
             case e.ContentForgotten() | e.LedgerReauthorised() | e.HoldPlaced() | e.HoldLifted():
-                self._governed(event)
+                self._governed(version, event)
+            case e.PolicyRecorded():
+                self.policies[event.digest] = event.declared
             case _:
                 pass
 
-    def _governed(self, event: e.ContentForgotten | e.LedgerReauthorised | e.HoldPlaced | e.HoldLifted) -> None:
+    def _governed(self, version: int, event: e.ContentForgotten | e.LedgerReauthorised | e.HoldPlaced | e.HoldLifted) -> None:
         """What a forgetting erased was folded as ``Erased`` before; what is left to know is what it refuses from now on."""
         match event:
             case e.ContentForgotten():
+                self.forgot_at = version
                 self.tombstones.update(dict.fromkeys(event.fields, event.through_turn))
                 if event.scope == "ledger":
                     self.forgotten = event.job
@@ -302,6 +313,16 @@ def evidence_id(version: int) -> str:
 def contradiction_id(version: int) -> str:
     """The id of the contradiction that was recorded at a version."""
     return f"con_{version}"
+
+
+def summary_id(version: int) -> str:
+    """The id of the summary that was recorded at a version."""
+    return f"sum_{version}"
+
+
+def window_id(version: int) -> str:
+    """The id of the window that was recorded as served at a version."""
+    return f"win_{version}"
 
 
 def result_id(version: int) -> str:

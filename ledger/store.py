@@ -84,14 +84,15 @@ class Selection:
     """Which events of one ledger to read: versions in ``(after, upto]``, of a turn or a command, in order or newest first.
 
     ``versions``: of these alone. ``kind`` "turns" means turns and tool returns, "others" all else, "governing" the
-    ``GOVERNING_TYPES``, "numbered" turns without what their tools returned and without system texts.
+    ``GOVERNING_TYPES``, "numbered" turns without what their tools returned and without system texts, "deciding" those of the
+    "others" on which a later decision may rest.
     """
 
     after: int = 0
     upto: int | None = None
     turn: int | None = None
     command: bytes | None = None
-    kind: Literal["all", "turns", "others", "governing", "numbered"] = "all"
+    kind: Literal["all", "turns", "others", "governing", "numbered", "deciding"] = "all"
     newest_first: bool = False
     limit: int | None = None
     versions: Sequence[int] | None = None

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from typing import Literal
+from typing import Final, Literal
 
 from pydantic import Field
 
@@ -68,7 +68,7 @@ class WindowRecorded(EventBase):
 
     type: Literal["window.recorded"] = Field(default="window.recorded", exclude=True)
     policy: Sha256
-    of_version: int = Field(ge=0)
+    of_version: int = Field(ge=1)
     form: Name
     engine: Name
     erasures: int = Field(ge=0)
@@ -78,3 +78,7 @@ class WindowRecorded(EventBase):
     plan: JsonText
     judged_at: Moment | None = None
     rules: int | None = Field(default=None, ge=0)
+
+
+UNDECIDING: Final = ("summary.recorded", "turn.classified", "window.recorded")
+"""Types of events on which no later decision rests, so that a writer need not read them; there may be one of them a turn."""

@@ -223,7 +223,7 @@ BY_TYPE: dict[type[e.EventBase], st.SearchStrategy[Any]] = {
         e.WindowRecorded,
         turn=turns,
         policy=hashes,
-        of_version=st.integers(0, 2**70),
+        of_version=st.integers(1, 2**70),
         form=names,
         engine=names,
         erasures=st.integers(0, 9),

@@ -35,11 +35,12 @@ KINDS = (
     *("fact", "same", "same"),
     *("user", "assistant", "call", "return", "fact", "same", "supersede", "retract", "entry", "close", "page", "show"),
     *("evidence", "against", "dispute", "resolve", "system", "outcome", "again", "raw", "derive", "declare"),
+    *("classify", "summary", "summary", "window"),
 )
 TYPES = (
     *("turn.recorded", "tool.returned", "fact.set", "fact.superseded", "fact.retracted", "fact.reaffirmed"),
     *("entry.added", "entry.closed", "contradiction.recorded", "contradiction.resolved", "evidence.recorded"),
-    *("schema.set", "fact.rejected"),
+    *("schema.set", "fact.rejected", "turn.classified", "summary.recorded", "policy.recorded", "window.recorded"),
 )
 FORGETS = ("turns", "facts", "ids", "artifacts", "subject", "ledger")
 
@@ -205,6 +206,48 @@ class History:
         """Put a schema in force that refuses some of what is said."""
         declared = self.chance.sample(FIELDS, 2)
         handle.declare({"title": self.text(), "properties": {name: {"type": "string"} for name in declared}})
+
+    def _classify(self, handle: Ledger, options: dict[str, Any]) -> None:
+        turn = self.turn(handle)
+        if turn is not None:
+            because = self.chance.choice((None, self.text()))
+            handle.classify(turn, "keep", because=because, by=self.chance.choice(("person", "model")), **options)
+
+    def _summary(self, handle: Ledger, options: dict[str, Any]) -> None:
+        """A text that holds all that its turns say, made now, or some time ago from what was there then."""
+        turns = sorted(turn for turn in (self.turn(handle), self.turn(handle)) if turn is not None)
+        if not turns:
+            return
+        first, last = turns[0], turns[-1]
+        told = [_content_of(item).decode() for item in handle.events() if self._tells_of(item, range(first, last + 1))]
+        handle.record_summary(
+            " ".join([*told, self.text()]),
+            first_turn=first,
+            last_turn=last,
+            through_version=self.chance.choice((handle.version, self.chance.randrange(1, handle.version + 1))),
+            inputs="0" * 64,
+            summariser="extractive/1",
+            **options,
+        )
+
+    def _tells_of(self, item: Recorded, turns: range) -> bool:
+        return item.turn in turns and isinstance(item.event, e.TurnRecorded | e.ToolReturned)
+
+    def _window(self, handle: Ledger, options: dict[str, Any]) -> None:
+        policy = self.chance.choice("ab")
+        handle.record_window(
+            policy=policy * 64,
+            declared=f'{{"tail_turns": "{policy}"}}',
+            of_version=self.chance.randrange(1, handle.version + 2),
+            form="text",
+            engine="2",
+            erasures=0,
+            bytes_digest="0" * 64,
+            tokens=self.number,
+            encoding="o200k_base",
+            plan=f"[{self.number}]",
+            **options,
+        )
 
     def _derive(self, handle: Ledger, options: dict[str, Any]) -> None:
         """Keep something that was made of all that the ledger says."""

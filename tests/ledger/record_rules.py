@@ -27,6 +27,7 @@ class Seen:
     entries: set[str] = field(default_factory=set)
     artifacts: set[str] = field(default_factory=set)
     evidence: set[str] = field(default_factory=set)
+    policies: set[str] = field(default_factory=set)
     opened: bool = False
     closed: bool = False
 
@@ -104,6 +105,19 @@ def check_content(seen: Seen, version: int, event: e.Event) -> None:
             seen.disputes[f"con_{version}"] = event
         case e.ContradictionResolved():
             check_resolution(seen, event)
+        case e.TurnClassified():
+            assert event.turn is not None
+            assert event.turn <= len(seen.roles)
+        case e.SummaryRecorded():
+            assert 1 <= event.first_turn <= event.last_turn <= len(seen.roles)
+            assert event.through_version < version
+            assert event.text.strip()
+        case e.PolicyRecorded():
+            assert event.digest not in seen.policies
+            seen.policies.add(event.digest)
+        case e.WindowRecorded():
+            assert event.policy in seen.policies
+            assert event.of_version < version
 
 
 def check_fact(seen: Seen, version: int, event: e.FactEvent) -> None:

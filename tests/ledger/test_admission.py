@@ -59,6 +59,31 @@ likely_events: st.SearchStrategy[Any] = st.one_of(
     ),
     st.builds(e.LedgerOpened, task=st.sampled_from(["one", "two"])),
     st.builds(e.OutcomeRecorded, status=st.just("failed"), judge=st.just("x")),
+    st.builds(
+        e.TurnClassified, turn=turns, verdict=st.just("keep"), by=st.sampled_from(["person", "model"]), model=st.none() | calls
+    ),
+    st.builds(
+        e.SummaryRecorded,
+        first_turn=st.integers(1, 3),
+        last_turn=st.integers(1, 3),
+        through_version=versions,
+        inputs=st.just(SHA),
+        text=st.sampled_from(["short", " "]),
+        summariser=st.just("extractive/1"),
+    ),
+    st.builds(e.PolicyRecorded, digest=st.sampled_from(["a" * 64, "b" * 64]), declared=values),
+    st.builds(
+        e.WindowRecorded,
+        policy=st.sampled_from(["a" * 64, "b" * 64]),
+        of_version=versions,
+        form=st.just("text"),
+        engine=st.just("2"),
+        erasures=st.just(0),
+        bytes_digest=st.just(SHA),
+        tokens=st.just(9),
+        encoding=st.just("o200k_base"),
+        plan=st.sampled_from([JsonText('{"keep":[[1,2]]}'), JsonText('["Ada"]')]),
+    ),
     st.just(e.LedgerClosed()),
 )
 
