@@ -1,0 +1,145 @@
+"""What exact strings look like: regular expressions, each of which goes through a text once. Pure data.
+
+A repeat is possessive or has a bound, and what is consumed is not looked at again, so that no text costs more than linear time.
+Letters are named by their code points, not by category, so that a text gives the same strings under each version of Unicode.
+"""
+
+from __future__ import annotations
+
+import re
+from typing import Final
+
+from ledger.schema.currencies import CODES
+
+_LETTERS: Final = (
+    "A-Za-z\u00c0-\u00d6\u00d8-\u00f6\u00f8-\u024f\u0300-\u036f\u0370-\u037d\u037f-\u0386\u0388-\u03ff\u0400-\u052f\u1e00-\u1fff"
+    "\uff10-\uff19\uff21-\uff3a\uff41-\uff5a"
+)
+"""Latin, Greek and Cyrillic with their marks, and the wide forms; what no space parts from its neighbours is left to them."""
+
+_WORD: Final = f"0-9_{_LETTERS}"
+_INNER: Final = rf"{_WORD}.\-/@+~#$"
+
+_URL: Final = (
+    r"(?:[A-Za-z][A-Za-z0-9+.\-]{1,15}+://|www\.(?=[A-Za-z0-9]))[^\s\"'<>`|\\^{}\[\]\u3000-\u303f\u4e00-\u9fff\uff00-\uffef]++"
+)
+_DRIVE: Final = r"[A-Za-z]:\\{1,2}[^\s\"'<>`|:*?,;()\[\]{}]*+"
+
+_MONEY: Final = r"[$\u20ac\u00a3\u00a5\u20b9\u20a9\u20bd\u20ba\u20ab\u20aa\u20a6\u20b1\u20b4\u20b8\u0e3f\uffe5]"
+_CODES: Final = "|".join(sorted(CODES))
+_NUMBER: Final = r"\d++(?:[.,'\u2019\u202f]\d++)*+"
+_UNITS: Final = (
+    r"%|\u2030|\u00b0[CF]?|[KkMGTP]i?[Bb]ps|[KkMGTP]i?[Bb]|[Bb]ytes?|bits?|[mnu\u00b5\u03bc]s|s|secs?|seconds?|mins?|minutes?|"
+    r"h|hrs?|hours?|days?|weeks?|months?|years?|km/h|mph|[kcm\u00b5]?m|miles?|feet|ft|inch(?:es)?|[km\u00b5]?g|lbs?|oz|[km]?[lL]|"
+    r"lit(?:er|re)s?|[kKMG]?Hz|[kKM]?Wh?|[kKm]?V|m?A|px|pt|r?em|dpi|fps|rpm|[kKM]|bn|tokens?|lines?|rows?|bps|x|"
+    r"dollars?|euros?|cents?|pounds?|rupees?|yen"
+)
+_CJK_UNITS: Final = (
+    r"[\u5143\u5186\u5713\u5757\u4e07\u842c\u4ebf\u5104\u4e2a\u500b\u4ef6\u5f20\u5f35\u540d\u4eba\u53f0\u5929\u65e5\u6708\u5e74"
+    r"\u65f6\u6642\u70b9\u9ede\u70b9\u5206\u79d2\u5c81\u6b73\u516c\u91cc\u7c73\u5ea6\uc6d0\ub144\uc6d4\uc77c\uc2dc\ubd84\uac1c\uff05]"
+)
+_CLOCK: Final = r"\d{1,2}:\d\d(?::\d\d(?:[.,]\d{1,9})?)?"
+_HALF: Final = r"[ \u00a0\u202f]?(?:[ap]m|[AP]M|[ap]\.m\.|[AP]\.M\.)"
+_AFTER: Final = rf"(?![{_WORD}]|[.\-/@][{_WORD}])"
+
+_DATE: Final = (
+    rf"\d{{4}}[-/]\d\d?[-/]\d\d?(?:(?:T|\ ){_CLOCK}(?:\ ?Z|\ ?UTC|[+\-]\d\d:?\d\d)?)?{_AFTER}"
+    rf"|\d{{1,2}}[./]\d{{1,2}}[./]\d{{2,4}}(?![{_WORD}/])"
+    rf"|{_CLOCK}(?:{_HALF})?(?:\ ?Z|\ UTC|[+\-]\d\d:?\d\d)?{_AFTER}"
+    rf"|\d{{1,2}}{_HALF}(?![{_LETTERS}])"
+    r"|\d{4}\u5e74\d{1,2}\u6708(?:\d{1,2}[\u65e5\u53f7\u865f])?|\d{1,2}\u6708\d{1,2}[\u65e5\u53f7\u865f]"
+)
+_QUANTITY: Final = (
+    rf"[+\-\u2212]?{_MONEY}[ \u00a0]?{_NUMBER}(?:[ \u00a0]?(?:[kKM]|bn|million|billion))?{_AFTER}"
+    rf"|{_NUMBER}(?:[ \u00a0\u202f]?{_MONEY}|[ \u00a0\u202f]?(?:{_CODES}){_AFTER}|{_CJK_UNITS}+)"
+    rf"|{_NUMBER}[ \u00a0\u202f\-]?(?:{_UNITS})(?![{_WORD}/\-])"
+    rf"|(?:{_CODES})[ \u00a0]?{_NUMBER}{_AFTER}"
+)
+_FIGURE: Final = rf"\d{{1,3}}(?:,\d{{3}})++(?:\.\d++)?{_AFTER}|\d++[.,]\d++(?![{_WORD}.,\-])"
+_MONTHS: Final = (
+    r"(?:Jan(?:uary)?|Feb(?:ruary)?|Mar(?:ch)?|Apr(?:il)?|May|June?|July?|Aug(?:ust)?|Sept?(?:ember)?|Oct(?:ober)?|Nov(?:ember)?|"
+    r"Dec(?:ember)?|Januar|Februar|M\u00e4rz|Mai|Juni|Juli|Oktober|Dezember)"
+)
+
+MONTH_DATE: Final = re.compile(
+    rf"(?<![{_WORD}])(?:{_MONTHS}\.?\ \d{{1,2}}(?:st|nd|rd|th)?(?:,?\ \d{{4}})?"
+    rf"|\d{{1,2}}(?:st|nd|rd|th|\.)?\ (?:of\ )?{_MONTHS}(?:,?\ \d{{4}})?){_AFTER}"
+)
+"""Days with the name of their month, in English and German."""
+
+# Plain words are gone through many at a time; all else is a match of its own, and whatever begins is read to its end.
+TOKEN: Final = re.compile(
+    rf"(?:[A-Za-z]?[a-z]*+(?:['\u2019][a-z]++)?[.,;:!?]?[ \n]++)++"
+    rf"|\\(?:u[0-9A-Fa-f]{{4}}|[a-z\"\\/])"
+    rf"|(?P<url>{_URL})|(?P<drive>{_DRIVE})"
+    rf"|(?<![{_WORD}.,])(?P<date>{_DATE})|(?<![{_WORD}.,])(?P<quantity>{_QUANTITY})|(?<![{_WORD}.,])(?P<figure>{_FIGURE})"
+    rf"|(?P<token>(?:[{_INNER}]++(?::(?=\d)|::(?=[{_WORD}]))?)++(?:\(\))?)"
+)
+"""One thing after the other: words that say nothing exact, an escape of JSON, or what may be exact, in a named group."""
+
+BACKTICKS: Final = re.compile(r"`++([^`\n]*+)(`*+)")
+"""Code in a line; without its end it is none."""
+
+DOUBLE_QUOTES: Final = re.compile(r'"((?:[^"\\\n]++|\\.)*+)("?+)(\s*+:)?+')
+"""A quote or a string of JSON; before a colon it is a name in JSON."""
+
+SINGLE_QUOTES: Final = re.compile(rf"'(?<![{_WORD}]')([^'\n]{{1,80}}+)'(?![{_WORD}])")
+OTHER_QUOTES: Final = re.compile(
+    "[\u201c\u201e\u00ab\u300c\u300e\u300a]([^\u201c\u201d\u201e\u00ab\u00bb\u300c\u300d\u300e\u300f\u300a\u300b\n]{1,80}+)"
+    "[\u201c\u201d\u00bb\u300d\u300f\u300b]"
+)
+COMMANDS: Final = re.compile(r"\$ (?<![^\n]\$ )([^\n]++)")
+"""A line that begins as a shell's prompt does."""
+
+FOREIGN_PATH: Final = re.compile(rf"/(?<![{_WORD}.~]/)[\w.\-/]{{1,200}}+")
+"""A path in any script; it counts where it ends as the name of a file does."""
+
+FILE_ENDING: Final = re.compile(r".*[^\W_][^/]*\.[A-Za-z0-9]{1,8}(?![A-Za-z0-9])", re.DOTALL)
+"""All up to the last ending of a file's name."""
+
+_NAME: Final = f"[_{_LETTERS}][{_WORD}]*+"
+_IDENTIFYING: Final = (
+    rf"[{_WORD}.+\-]++@[{_WORD}\-]++(?:\.[{_WORD}\-]++)++"  # an e-mail address
+    r"|\#\d++"  # an issue
+    rf"|@?(?:~|\.{{1,2}})?/[{_INNER}:]{{2,}}"  # a path from a root, from here or of a scope
+    rf"|[@{_WORD}.\-][{_INNER}]*+(?<=/)(?<=\w\w/)"  # a folder
+    rf"|(?=[^/]++/[^/]++/|.*[^/]\.[A-Za-z]\w{{0,7}}(?::\d++)*$|.*[_\d])@?(?=.*[{_LETTERS}])[{_WORD}.\-]++(?:/[{_INNER}:]++)++"
+    rf"|(?=.*\d)(?=.*[_\-]?.*[{_LETTERS}_])(?!\d++(?:st|nd|rd|th)$)(?!\d++(?:-[a-z]++)++$)"
+    rf"[{_WORD}](?:[{_WORD}.\-:]*[{_WORD}])"  # letters and digits mixed
+    r"|\d{5,}"
+    r"|\+\d{6,}|\+?\d++(?:-\d++){2,}"  # a number as that of a telephone
+)
+_TELLING: Final = (
+    r"--[A-Za-z][\w\-]*+"  # an option of a command
+    rf"|\$_*[A-Za-z_]\w*+|@{_NAME}(?:[.\-][{_WORD}]++)*+"
+    rf"|{_NAME}(?:\.{_NAME})*+\(\)"  # a function
+    rf"|(?=\w*[{_WORD}]_|_)(?=.*[{_LETTERS}])[{_WORD}.\-]++(?:::[{_WORD}]++)*+"  # snake_case
+    rf"|[{_LETTERS}]*[a-z][A-Z][{_WORD}.]*+"  # CamelCase
+    rf"|(?!(?:\w\.)+\w?$)\.?{_NAME}(?:(?:\.|::){_NAME})+|\.[a-z]\w+"  # dotted names, names of files
+    r"|[vV]?\d++(?:[.:\-]\d++)+(?:[.\-+]?[A-Za-z]\w*+)*+|[vV]\d++"  # versions, addresses, ranges
+    r"|\d{4}"
+)
+KIND: Final = re.compile(rf"(?P<identifying>{_IDENTIFYING})|(?P<telling>{_TELLING})")
+"""What a token is that is exact: it identifies something, or it is telling otherwise."""
+
+LOCATOR: Final = re.compile("[A-Z]{6}")
+"""What may be the number of a reservation, where it is no word that is said loudly."""
+
+LOUD_BEFORE: Final = re.compile(r"[A-Z]{2,}[ ,]{1,2}$")
+LOUD_AFTER: Final = re.compile("[ ,]{1,2}[A-Z]{2,}")
+
+LOUD_WORDS: Final = frozenset(
+    re.findall(
+        r"\w+",
+        """
+        ACCEPT ACCESS ACTION ACTIVE ALWAYS ANSWER BEFORE BRANCH BUDGET CANCEL CANNOT CHANGE CLIENT COMMIT CONFIG COURSE CREATE
+        DEFINE DELETE DESIGN DIRECT DURING EDITED ENABLE ENSURE ERRORS EXCEPT EXISTS EXPORT FAILED FOLDER FORMAT GITHUB GLOBAL
+        HAVING HEADER IGNORE IMPORT INLINE INPUTS INSERT INSIDE INVOKE ISSUES LAYOUT LETTER LISTEN MANUAL MASTER MEMORY METHOD
+        MODIFY MODULE NEEDED NORMAL NOTICE NUMBER OBJECT OPTION ORDERS OUTPUT PARENT PASSED PLEASE POLICY PROMPT PUBLIC PYTHON
+        RANDOM README REASON RECORD REFUND REJECT REMOVE RENAME REPEAT REPORT RESULT RETURN REVIEW REWORK SAFETY SAMPLE SCHEMA
+        SCREEN SCRIPT SEARCH SECOND SECRET SELECT SERVER SHOULD SIMPLE SINGLE SOURCE STATIC STATUS STRICT STRING SUBMIT SWITCH
+        SYNTAX SYSTEM TARGET THANKS THREAD TOGGLE UNIQUE UNLESS UNUSED UPDATE URGENT VALUES VERIFY WINDOW WITHIN
+        """,
+    )
+)
+"""Words of six letters that people and programs write in capitals."""

@@ -1,0 +1,197 @@
+"""The short stand-ins for results of tools: what was asked, what came, what of it was used, and where the whole result is."""
+
+from __future__ import annotations
+
+import re
+from collections import Counter
+from collections.abc import Iterator, Sequence
+from typing import Any, Final
+
+import orjson
+
+from ledger.erased import Forgotten
+from ledger.errors import InvalidInput
+from ledger.parts import DocumentPart, ImagePart, JsonPart, OpaquePart, TextPart, ToolCallPart, Unparsed
+from projections.escaping import escaped
+from projections.exact.characters import cut_after, cut_before
+from projections.shortening import shortened
+from projections.transcript import Return
+
+_MOST_TOOL: Final = 40
+_MOST_ASKED: Final = 40
+_MOST_USED: Final = 200
+_MOST_COST: Final = 110
+"""What a stub may cost in all, in characters as ``_cost`` weighs them, before what was used gives way."""
+
+_PLAIN: Final = re.compile(r"[\w.\-/:@#$%+~()=]+", re.ASCII)
+_CLOSING: Final = re.compile(r"[\[\]]")
+_MAIN: Final = (
+    *("query", "q", "question", "search", "command", "cmd", "path", "file_path", "filename", "file", "url", "uri", "pattern"),
+    *("expression", "code", "input", "prompt", "id"),
+)
+"""The names of arguments that say most, the best first; where a call has none of them, its first one is shown."""
+
+
+def result_stub(returned: Return, call: ToolCallPart, used: Sequence[str]) -> str:
+    """One line of about 30 tokens for a result that is not shown.
+
+    ``[search_orders "late delivery": 8 results; used ORD-88213, ORD-88220; whole result: result_id=r_4471]``: the tool, what
+    was asked, how much came, what of it is used (as much as fits), and the id by which the whole result is fetched. What comes
+    from outside cannot close the stub or begin another line.
+    """
+    asked = main_argument(call)
+    shown = "" if asked is None else f" {_quoted(asked, _MOST_ASKED)}"
+    head = f"[{_plain_or_quoted(call.tool, _MOST_TOOL)}{shown}: {what_came(returned)}"
+    tail = f"; whole result: result_id={returned.id}]"
+    left = _MOST_COST - _cost(head) - _cost(tail)
+    names: list[str] = []
+    for string in used:
+        name = _plain_or_quoted(string, _MOST_USED)
+        left -= _cost(name) + 2
+        if left < 0:
+            break
+        names.append(name)
+    return f"{head}{'; used ' if names else ''}{', '.join(names)}{tail}"
+
+
+def main_argument(call: ToolCallPart) -> str | None:
+    """What a call asks for: its telling argument as a text, or its first one; None where it has none."""
+    if isinstance(call.arguments, Unparsed):
+        return call.arguments.unparsed.strip() or None
+    value = call.arguments.value
+    if isinstance(value, dict):
+        named = [value[name] for name in _MAIN if isinstance(value.get(name), str) and value[name].strip()]
+        return named[0] if named else next(_leaves(value), None)
+    return next(_leaves(value), None)
+
+
+def what_came(returned: Return) -> str:
+    """How much a result holds: "8 results", "1,204 lines", "error: 57 characters", "1 image", "forgotten"."""
+    came = ", ".join(_parts_that_came(returned))
+    return f"error, {came}" if returned.is_error else came
+
+
+def _parts_that_came(returned: Return) -> Iterator[str]:
+    texts = [part for part in returned.parts if isinstance(part, TextPart | JsonPart)]
+    others = Counter(_kind(part) for part in returned.parts if not isinstance(part, TextPart | JsonPart))
+    if texts or not others:
+        yield _amount(texts[0] if len(texts) == 1 else None, "\n".join(_source(part) for part in texts))
+    for kind, number in others.items():
+        yield kind if kind == "forgotten" else _number(number, kind)
+
+
+def _kind(part: Any) -> str:
+    match part:
+        case ImagePart():
+            return "image"
+        case DocumentPart():
+            return "document"
+        case Forgotten():
+            return "forgotten"
+        case OpaquePart():
+            return "block"
+        case _:
+            raise TypeError(f"no part of a result: {type(part).__name__}")
+
+
+def _source(part: TextPart | JsonPart) -> str:
+    return part.text if isinstance(part, TextPart) else str(part.value)
+
+
+def _amount(only: TextPart | JsonPart | None, text: str) -> str:
+    """The length of the list that a result is, or of the only one that it holds; else its lines or characters."""
+    said = text.strip()
+    if not said:
+        return "empty"
+    if only is not None and said[0] in "[{":
+        try:
+            value = orjson.loads(said)
+        except ValueError:  # no JSON after all, or more than a library reads
+            value = None
+        lists = [value] if isinstance(value, list) else _lists(value)
+        if len(lists) == 1:
+            return _number(len(lists[0]), "result")
+    lines = said.count("\n") + 1
+    return _number(lines, "line") if lines > 1 else _number(len(said), "character")
+
+
+def _lists(value: Any) -> list[list[Any]]:
+    return [item for item in value.values() if isinstance(item, list)] if isinstance(value, dict) else []
+
+
+def _number(number: int, unit: str) -> str:
+    return f"{number:,} {unit}{'' if number == 1 else 's'}"
+
+
+def _leaves(value: Any) -> Iterator[str]:
+    """Every text and number in a JSON value, in order, the texts as they are."""
+    waiting = [value]
+    while waiting:
+        item = waiting.pop()
+        if isinstance(item, dict):
+            waiting += reversed(item.values())
+        elif isinstance(item, list):
+            waiting += reversed(item)
+        elif item is not None and str(item).strip():
+            yield str(item).lower() if isinstance(item, bool) else str(item)
+
+
+def _plain_or_quoted(text: str, most_characters: int) -> str:
+    return text if len(text) <= most_characters and _PLAIN.fullmatch(text) else _quoted(text, most_characters)
+
+
+def _quoted(text: str, most_characters: int) -> str:
+    """A text on one line, in quotes that it cannot close and without brackets, shortened."""
+    line = " ".join(text[: 10 * most_characters].split())
+    return _CLOSING.sub(lambda match: f"\\u{ord(match.group()):04x}", escaped(shortened(line, most_characters)))
+
+
+def _cost(text: str) -> int:
+    """About two for each token, whatever the script."""
+    return len(text) if text.isascii() else sum(1 if sign.isascii() else 3 for sign in text)
+
+
+_FORGED: Final = re.compile(r"^(?=[ \t]*+\[\u2026 )", re.MULTILINE)
+_NEAR: Final = 200
+"""So many characters at most are given up to cut at the end of a line."""
+
+
+def result_cut(text: str, result_id: str, *, characters: int) -> str:
+    """Head and tail of a result, and between them a line that says how much is left out and where the whole result is.
+
+    At most ``characters`` long; a text that is no longer comes back as it is. Cut at the ends of lines where these are near,
+    never inside a character. A line of the text that looks like ours gets a backslash before it. Raises ``InvalidInput``
+    where there is no room for our line.
+    """
+    if len(text) <= characters:
+        return text
+    room = characters - len(_marker(text, result_id)) - 2
+    if room < 0:
+        raise InvalidInput(f"characters={characters}: too few for the line that says what is left out", characters=characters)
+    head_end = _head_end(text, room * 2 // 3)
+    tail_start = max(head_end, _tail_start(text, room - room * 2 // 3))
+    between = _marker(text[head_end:tail_start], result_id)
+    return f"{_plain(text[:head_end])}\n{between}\n{_plain(text[tail_start:])}"
+
+
+def _marker(left_out: str, result_id: str) -> str:
+    lines = left_out.count("\n") + 1
+    within = f" in {lines:,} lines" if lines > 1 else ""
+    return f"[\u2026 {len(left_out):,} characters{within} left out; whole result: result_id={result_id}]"
+
+
+def _plain(text: str) -> str:
+    return _FORGED.sub(r"\\", text)
+
+
+def _head_end(text: str, room: int) -> int:
+    end = room - (len(_plain(text[:room])) - room)
+    line_end = text.rfind("\n", max(0, end - min(_NEAR, end // 4)), end)
+    return line_end if line_end >= 0 else cut_before(text, end)
+
+
+def _tail_start(text: str, room: int) -> int:
+    start = len(text) - room
+    start += len(_plain(text[start:])) - room
+    line_end = text.find("\n", start - 1, start + min(_NEAR, room // 4))
+    return line_end + 1 if line_end >= 0 else cut_after(text, start)
