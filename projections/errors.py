@@ -1,8 +1,8 @@
-"""Why a window cannot be made."""
+"""Why a window cannot be made, or a policy not be followed."""
 
 from __future__ import annotations
 
-from ledger.errors import LedgerError
+from ledger.errors import InvalidInput, LedgerError
 
 
 class BudgetExceeded(LedgerError):
@@ -11,3 +11,11 @@ class BudgetExceeded(LedgerError):
 
 class NothingToSend(LedgerError):
     """There is no user turn yet, so there is nothing that a model could answer."""
+
+
+class PolicyUnavailable(LedgerError):
+    """A policy needs what this program does not have: the rule ``name`` in ``version``. Nothing is guessed in its place."""
+
+
+class UnknownLanguage(InvalidInput):
+    """The provided rules do not speak this ``language``; ``known`` are those that they do."""

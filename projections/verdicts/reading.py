@@ -1,0 +1,138 @@
+"""What rules ask of a turn and of its neighbours, each answered at most once a turn."""
+
+from __future__ import annotations
+
+import re
+from functools import cached_property
+from typing import Final
+
+from ledger.parts import ReasoningPart, TextPart, ToolCallPart
+from projections.transcript import Turn
+from projections.verdicts.languages.language import Courtesy, Cue
+from projections.verdicts.lexicon import Lexicon, courtesies, plain, words_of
+from projections.verdicts.own_words import own_words
+from projections.verdicts.verdict import Surroundings
+
+_SENTENCE: Final = re.compile(
+    r"[^.!?\n\u2026\u3002\uff01\uff1f]+(?:\.(?=[^\s.])[^.!?\n\u2026\u3002\uff01\uff1f]+)*[.!?\u2026\u3002\uff01\uff1f]*"
+)
+_SPACES: Final = re.compile(r"\s+")
+_TRIGGER: Final = re.compile(r"[^\W_]+(?:'[^\W_]+)*")
+_EXACT: Final = re.compile(r"[\d`\"\u201c\u201e\u00ab#@_/\\<>{}\[\]=$€£|~^&%+]|[a-z][A-Z]|\w\.\w|\b[A-Z]{2,}\b|\bwww\b")
+_QUESTION: Final = "?\uff1f\u00bf"
+_SENTENCE_CHARACTERS: Final = 400
+
+
+class Reading:
+    """A turn among its neighbours, as far as somebody asked."""
+
+    def __init__(self, surroundings: Surroundings, lexicon: Lexicon) -> None:
+        self.surroundings = surroundings
+        self.turn = surroundings.turn
+        self.lexicon = lexicon
+
+    @cached_property
+    def said(self) -> str:
+        """What the speaker says with own words."""
+        return own_words(self.turn)
+
+    @cached_property
+    def plain(self) -> str:
+        """The own words, as cues are written."""
+        return plain(self.said)
+
+    @cached_property
+    def sentences(self) -> tuple[str, ...]:
+        """The own words by sentences, each with its end mark."""
+        found = (_SPACES.sub(" ", match).strip(" *_-\u2022>\"'\t") for match in _SENTENCE.findall(self.plain))
+        return tuple(sentence[:_SENTENCE_CHARACTERS] for sentence in found if sentence)
+
+    @cached_property
+    def triggers(self) -> frozenset[str]:
+        """The different words of the own words."""
+        return frozenset(_TRIGGER.findall(self.plain))
+
+    @cached_property
+    def words(self) -> list[str]:
+        """The own words one by one, if they are few; else nothing."""
+        return words_of(self.plain) if len(self.plain) <= 600 else []
+
+    @cached_property
+    def courtesies(self) -> frozenset[Courtesy]:
+        """The kinds of courtesy that the turn consists of; nothing if it says anything else."""
+        if not self.words or not self.is_text_alone:
+            return frozenset()
+        return courtesies(self.words, self.lexicon) or frozenset()
+
+    @property
+    def is_user(self) -> bool:
+        """Whether a user speaks."""
+        return self.turn.role == "user"
+
+    @cached_property
+    def is_text_alone(self) -> bool:
+        """Whether there is nothing but text: no call, picture, document or part that only its provider understands."""
+        return all(isinstance(part, TextPart | ReasoningPart) for part in self.turn.parts)
+
+    @cached_property
+    def has_text_and_calls_alone(self) -> bool:
+        """The same, save that it may call tools."""
+        return all(isinstance(part, TextPart | ReasoningPart | ToolCallPart) for part in self.turn.parts)
+
+    @cached_property
+    def asks(self) -> bool:
+        """Whether a question mark stands anywhere in the turn."""
+        return any(mark in self.turn.text for mark in _QUESTION)
+
+    @cached_property
+    def has_exact_string(self) -> bool:
+        """Whether anything stands in it that must not be lost: a number, a name of code, a path, an address, a quote."""
+        return len(self.plain) > 4_000 or _EXACT.search(self.turn.text) is not None
+
+    def says(self, cues: tuple[Cue, ...]) -> bool:
+        """Whether one of the sentences gives one of these cues."""
+        for cue in cues:
+            if not cue.words.isdisjoint(self.triggers) and any(_gives(sentence, cue) for sentence in self.sentences):
+                return True
+        return False
+
+    @cached_property
+    def says_what_binds(self) -> bool:
+        """Whether it asks to remember, constrains, decides, corrects or refuses."""
+        known = self.lexicon
+        return self.refuses or any(
+            self.says(cues) for cues in (known.remember, known.constraint, known.decision, known.correction)
+        )
+
+    @cached_property
+    def refuses(self) -> bool:
+        """Whether it rejects something; "no, thank you" does not, where the turn before only offered more help."""
+        if self.surroundings.before and self.courtesies and not self.is_answer:
+            return False
+        return self.says(self.lexicon.refusal)
+
+    @cached_property
+    def is_answer(self) -> bool:
+        """Whether the turn before, of the other side, asked or proposed something, so that one word may be a decision."""
+        before = self.surroundings.before
+        return bool(before) and before[-1].role != self.turn.role and _asks_or_proposes(before[-1], self.lexicon)
+
+
+def _gives(sentence: str, cue: Cue) -> bool:
+    if sentence[-1] in _QUESTION:
+        return cue.asked.search(sentence) is not None
+    bare = sentence.rstrip(" .!\u2026,;:")
+    return cue.pattern.search(bare) is not None and cue.unless.search(bare) is None
+
+
+def _asks_or_proposes(turn: Turn, lexicon: Lexicon) -> bool:
+    """Whether a turn asks for an answer; the usual offer of more help does not."""
+    if turn.forgotten is not None:
+        return True
+    text = plain(turn.text[-1_500:])
+    sentences = [
+        sentence for sentence in _SENTENCE.findall(text) if not any(offer.search(sentence) for offer in lexicon.offers)
+    ]
+    if any(mark in sentence for sentence in sentences for mark in _QUESTION):
+        return True
+    return any(pattern.search(sentence) for sentence in sentences for pattern in lexicon.proposals)
