@@ -6,26 +6,29 @@ a window is planned by adding numbers, and a process that only reads needs no to
 
 from __future__ import annotations
 
-import re
 from collections.abc import Iterable, Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Any, Final
 
 from ledger.events import Role
 from ledger.json_text import JsonText
 from ledger.parts import DocumentPart, ImagePart, JsonPart, OpaquePart, ReasoningPart, TextPart, ToolCallPart, Unparsed
-from projections.pieces import is_text_document
+from projections.pieces import is_text_document, media_note
+from projections.policy import Policy
+from projections.render.identifiers import id_spellings, name_spellings
+from projections.render.renderer import well_formed_json
 from projections.state_block import Count
-from projections.transcript import Return, Turn
+from projections.transcript import Turn
 
-_NOT_PLAIN: Final = re.compile(r"[^A-Za-z0-9_-]")
+_TEXT_DOCUMENT: Final = 8  # what the form with the most fields adds to the text of a document
 
 
 @dataclass(frozen=True, slots=True)
 class Contents:
     """Tokens of texts and encoded reasoning, and how many pictures and documents there are that are not text.
 
-    ``parts`` counts the parts, ``foreign`` holds (provider, tokens) of what only that provider is shown.
+    ``parts`` counts the parts, ``foreign`` holds (provider, tokens) of blocks that only that provider is shown, ``reasoning``
+    the same of its reasoning.
     """
 
     tokens: int = 0
@@ -33,11 +36,12 @@ class Contents:
     pictures: int = 0
     documents: int = 0
     foreign: tuple[tuple[str, int], ...] = ()
+    reasoning: tuple[tuple[str, int], ...] = ()
 
 
 @dataclass(frozen=True, slots=True)
 class ResultCard:
-    """What a tool's result costs; ``version`` is that of its event, ``call_tokens`` are those of the id that it answers."""
+    """What a tool's result costs; ``version`` is that of its event, ``call_tokens`` are those of the call that it names."""
 
     version: int
     contents: Contents
@@ -47,7 +51,10 @@ class ResultCard:
 
 @dataclass(frozen=True, slots=True)
 class Card:
-    """What a turn costs with all that its calls returned; ``calls`` is how many tools it calls."""
+    """What a turn costs with all that its calls returned.
+
+    ``calls`` is how many tools it calls, ``open_tokens`` are those that name its calls without a result once more.
+    """
 
     number: int
     version: int
@@ -55,6 +62,7 @@ class Card:
     contents: Contents
     calls: int
     results: tuple[ResultCard, ...]
+    open_tokens: int = 0
 
     @property
     def open_calls(self) -> int:
@@ -64,47 +72,49 @@ class Card:
 
 def card_of(turn: Turn, count: Count, documents: Mapping[str, bytes]) -> Card:
     """The card of a turn. ``documents`` has the bytes of its text documents, by hash."""
-    results = tuple(
-        ResultCard(
-            found.version,
-            contents_of(found.parts, count, documents),
-            _name_tokens(found.call_id, count),
-            found.is_error,
-        )
-        for found in _answers(turn)
+    calls = {call.call_id: _named_tokens(call, turn.number, count) for call in turn.calls}
+    answers = [found for found in map(turn.answer_to, calls) if found is not None]
+    said = contents_of(turn.parts, count, documents)
+    waiting = sum(calls.values()) - sum(calls[found.call_id] for found in answers)
+    return Card(
+        turn.number,
+        turn.version,
+        turn.role,
+        replace(said, tokens=said.tokens + sum(calls.values())),
+        len(calls),
+        tuple(
+            ResultCard(found.version, contents_of(found.parts, count, documents), calls[found.call_id], found.is_error)
+            for found in answers
+        ),
+        waiting,
     )
-    return Card(turn.number, turn.version, turn.role, contents_of(turn.parts, count, documents), len(turn.calls), results)
 
 
 def contents_of(parts: Iterable[Any], count: Count, documents: Mapping[str, bytes]) -> Contents:
-    """What parts cost."""
+    """What parts cost; of calls only what they ask for, since their names are counted with their turn."""
     tokens = number = pictures = others = 0
     foreign: dict[str, int] = {}
+    reasoning: dict[str, int] = {}
     for part in parts:
         number += 1
         match part:
             case ReasoningPart(provider=provider, raw=raw):
-                foreign[provider] = foreign.get(provider, 0) + count(raw)
+                reasoning[provider] = reasoning.get(provider, 0) + count(raw)
             case OpaquePart(provider=provider, raw=raw, block=block):
                 foreign[provider] = foreign.get(provider, 0) + count(raw)
                 tokens += count(f"[unsupported block: {block}]")
             case DocumentPart() if is_text_document(part):
-                tokens += count(documents.get(part.sha256 or "", b"").decode("utf-8", "replace")) + _note_tokens(part, count)
+                text = documents.get(part.sha256 or "", b"").decode("utf-8", "replace")
+                tokens += max(count(text) + _TEXT_DOCUMENT, count(media_note(part)))
             case ImagePart():
                 pictures += 1
-                tokens += _note_tokens(part, count)
+                tokens += count(media_note(part))
             case DocumentPart():
                 others += 1
-                tokens += _note_tokens(part, count)
+                tokens += count(media_note(part)) + count(part.name or "")
             case _:
                 tokens += _text_tokens(part, count)
-    return Contents(tokens, number, pictures, others, tuple(sorted(foreign.items())))
-
-
-def _answers(turn: Turn) -> list[Return]:
-    """The results that answer a call of the turn, each call's first."""
-    found = (turn.answer_to(call.call_id) for call in turn.calls)
-    return [returned for returned in found if returned is not None]
+    return Contents(tokens, number, pictures, others, tuple(sorted(foreign.items())), tuple(sorted(reasoning.items())))
 
 
 def _text_tokens(part: Any, count: Count) -> int:
@@ -113,22 +123,20 @@ def _text_tokens(part: Any, count: Count) -> int:
             return count(text)
         case JsonPart(value=value):
             return count(value)
-        case ToolCallPart(call_id=call_id, tool=tool, arguments=arguments):
-            return _name_tokens(call_id, count) + _name_tokens(tool, count) + _argument_tokens(arguments, count)
+        case ToolCallPart(arguments=arguments):
+            return _argument_tokens(arguments, count)
         case _:
             return count(str(part))
 
 
 def _argument_tokens(arguments: JsonText | Unparsed, count: Count) -> int:
-    return count(arguments.unparsed) if isinstance(arguments, Unparsed) else count(arguments)
+    if isinstance(arguments, Unparsed):
+        return count(arguments.unparsed)
+    mended = well_formed_json(arguments)
+    return count(arguments) if mended == arguments else max(count(arguments), count(mended))
 
 
-def _name_tokens(name: str, count: Count) -> int:
-    """A name or an id, which a form may have to write otherwise: the dearer of both, and room for a number behind it."""
-    return max(count(name), count(_NOT_PLAIN.sub("_", name))) + 2
-
-
-def _note_tokens(part: ImagePart | DocumentPart, count: Count) -> int:
-    """What it costs to name a picture or document, where a form has no place for it."""
-    where = f"sha256={part.sha256}" if part.sha256 is not None else f"url={part.url}"
-    return count(f"[{part.type} {part.media_type or 'of unknown type'}: {where}]") + 2
+def _named_tokens(call: ToolCallPart, number: int, count: Count) -> int:
+    """What it costs to name a call: its id and its tool, in the dearest spelling that a form may need."""
+    ids, names = id_spellings(call.call_id, number), name_spellings(call.tool)
+    return max(map(count, ids)) + max(map(count, names))

@@ -2,8 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable
-from dataclasses import dataclass
+from collections.abc import Iterable, Mapping
+from dataclasses import dataclass, field
 from typing import TypeGuard
 
 from ledger.parts import DocumentPart, ImagePart
@@ -12,15 +12,18 @@ from projections.transcript import Turn
 
 @dataclass(frozen=True, slots=True)
 class TurnPiece:
-    """A turn with all that its calls returned, never cut; returns whose versions are in ``stubbed`` are shown as stubs."""
+    """A turn with all that its calls returned, never cut off from it.
+
+    ``replaced`` holds, by version, the text that stands in the place of a result: its stub, or its beginning and end.
+    """
 
     turn: Turn
-    stubbed: frozenset[int] = frozenset()
+    replaced: Mapping[int, str] = field(default_factory=dict)
 
 
 @dataclass(frozen=True, slots=True)
 class NotePiece:
-    """A text of ours between the turns: a task given at opening, the middle's receipt, or the state block."""
+    """A text of ours between the turns: a task given at opening, what was compacted, or the state block."""
 
     text: str
 
@@ -43,11 +46,22 @@ def text_documents(turns: Iterable[Turn]) -> set[str]:
 
 
 def media_of(pieces: Pieces) -> set[str]:
-    """The hashes of the artifacts that the pieces show: pictures and documents, in turns and in results that are not stubs."""
+    """The hashes of the artifacts that the pieces show: pictures and documents, in turns and in results that stand whole."""
     hashes: set[str] = set()
     for piece in pieces:
         if isinstance(piece, TurnPiece):
-            shown = (found for found in piece.turn.returns if found.version not in piece.stubbed)
+            shown = (found for found in piece.turn.returns if found.version not in piece.replaced)
             for parts in (piece.turn.parts, *(found.parts for found in shown)):
                 hashes |= {part.sha256 for part in parts if isinstance(part, ImagePart | DocumentPart) and part.sha256}
     return hashes
+
+
+def media_note(part: ImagePart | DocumentPart) -> str:
+    """The marked stand-in for a picture or document that a form has no place for; data in an address is only measured."""
+    if part.sha256 is not None:
+        where = f"sha256={part.sha256}"
+    elif part.url is not None and part.url[:5].lower() == "data:":
+        where = f"url={part.url.partition(',')[0][:80]}, {len(part.url):,} characters"
+    else:
+        where = f"url={part.url}"
+    return f"[{part.type} {part.media_type or 'of unknown type'}: {where}]"

@@ -2,45 +2,35 @@
 
 from __future__ import annotations
 
-from functools import cached_property
-from typing import Any, Final
+from typing import Any, ClassVar, Final
 
-from ledger.erased import Forgotten
 from ledger.json_text import JsonText
-from ledger.parts import (
-    DocumentPart,
-    ImagePart,
-    JsonPart,
-    OpaquePart,
-    ReasoningPart,
-    TextPart,
-    ToolCallPart,
-    Unparsed,
-)
+from ledger.parts import DocumentPart, ImagePart, OpaquePart, ReasoningPart, TextPart, ToolCallPart, Unparsed
+from projections.framing import Framing
 from projections.pieces import NotePiece, Pieces, TurnPiece
 from projections.policy import Policy
-from projections.render.identifiers import CallKey, call_ids, tool_names
+from projections.render.identifiers import Limits, Names
 from projections.render.media import Address, Inline, Media, Named, Written, shown
 from projections.render.renderer import (
     EMPTY_RESULT,
     EMPTY_TURN,
     INTERRUPTED,
+    NO_USER_MESSAGE,
+    ONLY_REASONING,
+    OPENED_BY_ASSISTANT,
     Request,
-    media_note,
-    stub_of,
+    is_said,
+    plain_text,
+    sendable,
     system_texts,
-    well_formed,
     well_formed_json,
 )
-from projections.transcript import Return, Transcript, Turn
+from projections.transcript import Return, SystemText, Turn
 
-PROVIDER: Final = "anthropic"
-LONGEST_CALL_ID: Final = 64
-LONGEST_TOOL_NAME: Final = 64
+LIMITS: Final = Limits(call_id=64, tool_name=64)
 
-OPENED_BY_ASSISTANT: Final = "[the assistant spoke first]"
-NO_USER_MESSAGE: Final = "[no new user message yet]"
-ONLY_REASONING: Final = "[nothing was said after this reasoning]"
+MOST_BREAKPOINTS: Final = 4
+"""How many places this provider lets a request mark for its cache."""
 
 Block = dict[str, Any] | JsonText
 Message = dict[str, Any]
@@ -51,89 +41,83 @@ class AnthropicRenderer:
 
     Where the record has no such user message, a marked one of ours stands in its place. Reasoning and blocks that only this
     provider understands pass as they were recorded; those of others are left out or named in a marked text.
+
+    With breakpoints, the system text and the last block that can bear it before each are marked for the cache; of more than
+    this provider takes, the last ones.
     """
 
-    def __init__(self, transcript: Transcript, policy: Policy, media: Media) -> None:
-        self._system = [well_formed(text) for text in system_texts(transcript.system)]
+    provider: ClassVar[str] = "anthropic"
+    framing: ClassVar[Framing] = Framing(request=48, message=5, part=1, call=2, result=4, note=6)
+
+    def __init__(
+        self,
+        system: tuple[SystemText, ...],
+        pieces: Pieces,
+        policy: Policy,
+        media: Media,
+        *,
+        breakpoints: tuple[int, ...] = (),
+        tools: JsonText | None = None,
+    ) -> None:
+        names = Names(pieces, LIMITS)
+        self.call_ids = names.calls
+        self.tool_names = names.tools
         self._policy = policy
         self._media = media
-        self._turns = transcript.turns
-
-    @cached_property
-    def call_ids(self) -> dict[CallKey, str]:
-        """The id of each call: its own where this provider allows it."""
-        return call_ids(self._turns, longest=LONGEST_CALL_ID)
-
-    @cached_property
-    def tool_names(self) -> dict[str, str]:
-        """The name of each tool: its own where this provider allows it."""
-        return tool_names(self._turns, longest=LONGEST_TOOL_NAME)
-
-    def messages(self, pieces: Pieces) -> list[Message]:
-        """The messages of some pieces."""
-        messages: list[Message] = []
-        for piece in pieces:
+        self._messages: list[Message] = []
+        said = system_texts(system)
+        marked = _last_breakpoints(breakpoints, MOST_BREAKPOINTS - 1 if said else MOST_BREAKPOINTS)
+        for index, piece in enumerate(pieces):
             if isinstance(piece, NotePiece):
-                _add(messages, "user", [_text(piece.text)])
+                self._add("user", [_text(sendable(piece.text))])
             else:
-                self._turn(messages, piece)
-        return [well_formed({**message, "content": _shortest(message["content"])}) for message in messages]
+                self._turn(piece)
+            if index in marked:
+                self._mark()
+        self.request: Request = {
+            **({"system": _system(said, is_marked=bool(breakpoints))} if said else {}),
+            "messages": self._finished(),
+            **({} if tools is None else {"tools": tools}),
+        }
 
-    def request(self, pieces: Pieces) -> Request:
-        """``{"system": …, "messages": …}``; without ``system`` where there is none."""
-        messages = self.messages(pieces)
+    def _finished(self) -> list[Message]:
+        messages = self._messages
+        for message in messages:
+            message["content"] = _shortest(message["content"])
         if messages and messages[0]["role"] == "assistant":
             messages.insert(0, {"role": "user", "content": OPENED_BY_ASSISTANT})
         if messages and messages[-1]["role"] == "assistant":
             messages.append({"role": "user", "content": NO_USER_MESSAGE})
-        system = self._system
-        content = system[0] if len(system) == 1 else [_text(text) for text in system]
-        return {**({"system": content} if system else {}), "messages": messages}
+        return messages
 
-    def _turn(self, messages: list[Message], piece: TurnPiece) -> None:
+    def _turn(self, piece: TurnPiece) -> None:
         turn = piece.turn
+        content = [block for block in (self._block(part, turn) for part in turn.parts) if block is not None]
         if turn.role == "user":
-            _add(messages, "user", self._content(turn) or [_text(EMPTY_TURN)])
+            self._add("user", content or [_text(EMPTY_TURN)])
             return
-        content = self._content(turn)
         if content and _ends_with_reasoning(turn):
             content.append(_text(ONLY_REASONING))
         if content:
-            _add(messages, "assistant", content)
-        if turn.calls:
-            _add(messages, "user", [self._return(piece, call) for call in turn.calls])
-
-    def _content(self, turn: Turn) -> list[Block]:
-        found = (self._block(part, turn) for part in turn.parts)
-        return [block for block in found if block is not None]
+            self._add("assistant", content)
+        results = [self._return(piece, part) for part in turn.parts if isinstance(part, ToolCallPart)]
+        if results:
+            self._add("user", results)
 
     def _block(self, part: Any, turn: Turn) -> Block | None:
         match part:
+            case TextPart(text=text):
+                return _text(sendable(text)) if is_said(text) else None
             case ToolCallPart():
                 return self._call(turn, part)
             case ReasoningPart(provider=provider, raw=raw):
-                return raw if provider == PROVIDER and turn.role == "assistant" else None
-            case ImagePart() | DocumentPart() if turn.role == "assistant":
-                return _text(media_note(part))
-            case _:
-                return self._plain_block(part)
-
-    def _plain_block(self, part: Any) -> Block | None:
-        match part:
-            case TextPart(text=text):
-                return _text(text) if text.strip() else None
-            case JsonPart(value=value):
-                return _text(str(value))
-            case Forgotten():
-                return _text(str(part))
-            case ImagePart() | DocumentPart():
+                return raw if provider == self.provider and turn.role == "assistant" else None
+            case ImagePart() | DocumentPart() if turn.role == "user":
                 return self._media_block(part)
-            case OpaquePart(provider="anthropic", raw=raw):
+            case OpaquePart(provider="anthropic", raw=raw) if _is_block(part):
                 return raw
-            case OpaquePart(block=block):
-                return _text(f"[unsupported block: {block}]")
             case _:
-                return None
+                return _text(plain_text(part))
 
     def _call(self, turn: Turn, call: ToolCallPart) -> Block:
         return {
@@ -147,14 +131,27 @@ class AnthropicRenderer:
         found = piece.turn.answer_to(call.call_id)
         block: dict[str, Any] = {"type": "tool_result", "tool_use_id": self.call_ids[piece.turn.number, call.call_id]}
         if found is None:
-            return {**block, "content": INTERRUPTED, "is_error": True}
-        content = stub_of(found, call.tool) if found.version in piece.stubbed else self._result(found)
-        return {**block, "content": content, **({"is_error": True} if found.is_error else {})}
+            block["content"] = INTERRUPTED
+        else:
+            replaced = piece.replaced.get(found.version)
+            block["content"] = self._result(found) if replaced is None else sendable(replaced)
+        if found is None or found.is_error:
+            block["is_error"] = True
+        return block
 
     def _result(self, found: Return) -> str | list[Block]:
-        block_of = _failure_block if found.is_error else self._plain_block
+        block_of = _failure_block if found.is_error else self._result_block
         blocks = [block for block in map(block_of, found.parts) if block is not None]
         return _shortest(blocks) if blocks else EMPTY_RESULT
+
+    def _result_block(self, part: Any) -> Block | None:
+        match part:
+            case ImagePart() | DocumentPart():
+                return self._media_block(part)
+            case OpaquePart(provider="anthropic", raw=raw) if _is_block(part):
+                return raw
+            case _:
+                return _failure_block(part)
 
     def _media_block(self, part: ImagePart | DocumentPart) -> dict[str, Any]:
         match shown(part, self._media, self._policy):
@@ -167,42 +164,58 @@ class AnthropicRenderer:
             case Named(text=text):
                 return _text(text)
 
+    def _add(self, role: str, content: list[Block]) -> None:
+        """Append, or merge into a neighbour of the same role; results of tools stay before texts."""
+        if self._messages and self._messages[-1]["role"] == role:
+            self._messages[-1]["content"] += content
+        else:
+            self._messages.append({"role": role, "content": content})
+
+    def _mark(self) -> None:
+        """Mark the last block that can bear it: not one that passes byte for byte."""
+        for message in reversed(self._messages):
+            for block in reversed(message["content"]):
+                if isinstance(block, dict):
+                    block["cache_control"] = {"type": "ephemeral"}
+                    return
+
+
+def _last_breakpoints(breakpoints: tuple[int, ...], most: int) -> set[int]:
+    return set(sorted(set(breakpoints))[-most:])
+
+
+def _system(texts: list[str], *, is_marked: bool) -> str | list[Block]:
+    if not is_marked:
+        return texts[0] if len(texts) == 1 else [_text(text) for text in texts]
+    return [*map(_text, texts[:-1]), {**_text(texts[-1]), "cache_control": {"type": "ephemeral"}}]
+
 
 def _failure_block(part: Any) -> Block | None:
     """This provider takes nothing but text in the result of a failed call."""
-    match part:
-        case TextPart(text=text):
-            return _text(text) if text.strip() else None
-        case JsonPart(value=value):
-            return _text(str(value))
-        case OpaquePart(block=block):
-            return _text(f"[unsupported block: {block}]")
-        case Forgotten():
-            return _text(str(part))
-        case _:
-            return _text(media_note(part))
+    text = plain_text(part)
+    return _text(text) if is_said(text) else None
+
+
+def _is_block(part: OpaquePart) -> bool:
+    """Whether it is a whole block, and not what stood beside one (``text.citations``)."""
+    return "." not in part.block and part.raw.startswith("{")
 
 
 def _ends_with_reasoning(turn: Turn) -> bool:
     """This provider refuses a message whose last block is reasoning, as it is where an answer was cut off."""
-    sent = (part for part in reversed(turn.parts) if not _is_left_out(part))
-    return isinstance(next(sent, None), ReasoningPart)
-
-
-def _is_left_out(part: Any) -> bool:
-    match part:
-        case TextPart(text=text):
-            return not text.strip()
-        case ReasoningPart(provider=provider):
-            return provider != PROVIDER
-        case _:
+    for part in reversed(turn.parts):
+        if isinstance(part, ReasoningPart):
+            if part.provider == AnthropicRenderer.provider:
+                return True
+        elif not isinstance(part, TextPart) or is_said(part.text):
             return False
+    return False
 
 
 def _input(arguments: JsonText | Unparsed) -> dict[str, Any] | JsonText:
     """This provider takes an object only; what is none is passed on inside one, marked."""
     if isinstance(arguments, Unparsed):
-        return {"unparsed_arguments": arguments.unparsed}
+        return {"unparsed_arguments": sendable(arguments.unparsed)}
     source = well_formed_json(arguments)
     return source if source.startswith("{") else {"arguments": source}
 
@@ -211,15 +224,7 @@ def _text(text: str) -> dict[str, Any]:
     return {"type": "text", "text": text}
 
 
-def _add(messages: list[Message], role: str, content: list[Block]) -> None:
-    """Append, or merge into a neighbour of the same role; results of tools stay before texts."""
-    if messages and messages[-1]["role"] == role:
-        messages[-1]["content"] += content
-    else:
-        messages.append({"role": role, "content": list(content)})
-
-
 def _shortest(blocks: list[Block]) -> str | list[Block]:
+    """A single text stands as such, unless it bears a mark."""
     only = blocks[0]
-    is_text = len(blocks) == 1 and isinstance(only, dict) and only["type"] == "text"
-    return only["text"] if isinstance(only, dict) and is_text else blocks
+    return only["text"] if len(blocks) == 1 and isinstance(only, dict) and len(only) == 2 and "text" in only else blocks

@@ -3,53 +3,87 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Iterable, Iterator
-from typing import Final, TypeVar
+from collections.abc import Iterable, Iterator, Sequence
+from dataclasses import dataclass
+from itertools import chain, count
+from typing import Final
 
-from projections.transcript import Turn
+from projections.pieces import Pieces, TurnPiece
 
 _FORBIDDEN: Final = re.compile(r"[^A-Za-z0-9_-]")
-
-Key = TypeVar("Key")
+_LIMITS: Final = (40, 64)  # characters of an id or a name, in the forms that there are
 
 CallKey = tuple[int, str]
 """A call of the ledger: its turn and the id that its provider gave it, which another turn may use again."""
 
 
-def call_ids(turns: Iterable[Turn], *, longest: int) -> dict[CallKey, str]:
-    """An id for every call, the provider's own where it fits and is new: reversible, and the same in every window."""
-    given = [(turn.number, call.call_id) for turn in turns for call in turn.calls]
-    return _distinct(given, [call_id for _, call_id in given], longest)
+@dataclass(frozen=True, slots=True)
+class Limits:
+    """The longest call id and the longest tool name that a provider takes, in characters."""
+
+    call_id: int
+    tool_name: int
 
 
-def tool_names(turns: Iterable[Turn], *, longest: int) -> dict[str, str]:
-    """A name for every tool that is called, its own where it fits."""
-    given = dict.fromkeys(call.tool for turn in turns for call in turn.calls)
-    plain_first = sorted(given, key=lambda name: not _fits(name, longest))
-    return _distinct(plain_first, plain_first, longest)
+class Names:
+    """The ids of the calls of some pieces, and the names of their tools: each its own where the provider allows it."""
+
+    __slots__ = ("calls", "tools")
+
+    def __init__(self, pieces: Pieces, limits: Limits) -> None:
+        turns = [piece.turn for piece in pieces if isinstance(piece, TurnPiece) and piece.turn.role == "assistant"]
+        keys = [(turn.number, call.call_id, call.tool) for turn in turns for call in turn.calls]
+        self.calls = call_ids(((number, call_id) for number, call_id, _ in keys), longest=limits.call_id)
+        self.tools = tool_names((tool for _, _, tool in keys), longest=limits.tool_name)
 
 
-def _distinct(keys: list[Key], names: list[str], longest: int) -> dict[Key, str]:
+def call_ids(calls: Iterable[CallKey], *, longest: int) -> dict[CallKey, str]:
+    """An id for every call, no two alike: the provider's own where it fits and no earlier call has it.
+
+    It depends on earlier calls only: in a window that has grown, a call is called what it was called before.
+    """
+    made: dict[CallKey, str] = {}
     taken: set[str] = set()
-    made: dict[Key, str] = {}
-    candidates: dict[str, Iterator[str]] = {}
-    for key, name in zip(keys, names, strict=True):
-        # One iterator a name: what it gave before is taken, so a name that comes a thousand times is not tried from its start.
-        found = candidates.setdefault(name, _candidates(name, longest))
-        made[key] = next(candidate for candidate in found if candidate not in taken)
-        taken.add(made[key])
+    for number, call_id in calls:
+        given = _plain(call_id, longest)
+        if given in taken:
+            given = next(found for found in _numbered(call_id, number, longest) if found not in taken)
+        taken.add(given)
+        made[number, call_id] = given
     return made
+
+
+def tool_names(tools: Iterable[str], *, longest: int) -> dict[str, str]:
+    """A name for every tool that is called, its own where it fits."""
+    made: dict[str, str] = {}
+    taken: set[str] = set()
+    for name in sorted(dict.fromkeys(tools), key=lambda name: not _fits(name, longest)):
+        candidates = chain([_plain(name, longest)], _numbered(name, 2, longest))
+        made[name] = next(found for found in candidates if found not in taken)
+        taken.add(made[name])
+    return made
+
+
+def id_spellings(call_id: str, number: int) -> Sequence[str]:
+    """How the forms may write the id of a call of turn ``number``: its price is that of the dearest."""
+    behind = f"_{number}_9"
+    return list(dict.fromkeys([*name_spellings(call_id), *(_plain(call_id, most - len(behind)) + behind for most in _LIMITS)]))
+
+
+def name_spellings(name: str) -> Sequence[str]:
+    """How the forms may write the name of a tool."""
+    return list(dict.fromkeys([name, *(_plain(name, longest) for longest in _LIMITS)]))
 
 
 def _fits(name: str, longest: int) -> bool:
     return len(name) <= longest and _FORBIDDEN.search(name) is None
 
 
-def _candidates(name: str, longest: int) -> Iterator[str]:
-    allowed = _FORBIDDEN.sub("_", name)
-    yield allowed[:longest]
-    number = 2
-    while True:
-        suffix = f"_{number}"
-        yield allowed[: longest - len(suffix)] + suffix
-        number += 1
+def _plain(name: str, longest: int) -> str:
+    return _FORBIDDEN.sub("_", name)[:longest]
+
+
+def _numbered(name: str, number: int, longest: int) -> Iterator[str]:
+    """With a number behind it, and another behind that where it must be."""
+    for behind in chain([f"_{number}"], (f"_{number}_{again}" for again in count(2))):
+        yield _plain(name, longest - len(behind)) + behind

@@ -9,9 +9,9 @@ from dataclasses import dataclass
 from typing import Final
 
 from ledger.parts import DocumentPart, ImagePart
-from projections.pieces import is_text_document
+from projections.pieces import is_text_document, media_note
 from projections.policy import Policy
-from projections.render.renderer import Encoded, media_note, media_tokens
+from projections.render.renderer import Encoded, is_said, media_tokens, sendable
 
 
 @dataclass(frozen=True, slots=True)
@@ -79,14 +79,14 @@ def shown(part: ImagePart | DocumentPart, media: Media, policy: Policy) -> Shown
     """How a picture or document stands in a request. What was priced as a picture costs no more when its bytes are gone."""
     price = media_tokens(part, policy)
     if part.url is not None:
-        return _by_address(part, part.url, price) or Named(media_note(part))
+        return _by_address(part, part.url, price) or Named(_named(part))
     if is_text_document(part):
         text = (media.content(part) or b"").decode("utf-8", "replace")
-        return Written(text) if text.strip() else Named(media_note(part))
+        return Written(text) if is_said(text) else Named(_named(part))
     allowed = (PDF,) if isinstance(part, DocumentPart) else tuple(_SIGNATURES)
     if part.media_type not in allowed and (part.media_type is not None or isinstance(part, DocumentPart)):
-        return Named(media_note(part))
-    return _inline(part, media.content(part), price) or Named(Encoded(media_note(part), price))
+        return Named(_named(part))
+    return _inline(part, media.content(part), price) or Named(Encoded(_named(part), price))
 
 
 def _by_address(part: ImagePart | DocumentPart, url: str, price: int) -> Shown | None:
@@ -95,7 +95,7 @@ def _by_address(part: ImagePart | DocumentPart, url: str, price: int) -> Shown |
         is_known = data[1] in _SIGNATURES if isinstance(part, ImagePart) else data[1] == PDF
         return Inline(data[1], Encoded(data[2], price)) if is_known else None
     is_known = isinstance(part, ImagePart) or part.media_type in (None, PDF)
-    return Address(Encoded(url, price)) if is_known and _WEB.match(url) else None
+    return Address(Encoded(sendable(url), price)) if is_known and _WEB.match(url) else None
 
 
 def _inline(part: ImagePart | DocumentPart, content: bytes | None, price: int) -> Shown | None:
@@ -107,3 +107,7 @@ def _inline(part: ImagePart | DocumentPart, content: bytes | None, price: int) -
 
 def _kind_of(content: bytes) -> str | None:
     return next((kind for kind, signature in _SIGNATURES.items() if signature.match(content)), None)
+
+
+def _named(part: ImagePart | DocumentPart) -> str:
+    return sendable(media_note(part))

@@ -6,13 +6,17 @@ import json
 import math
 import re
 from collections.abc import Callable, Iterator, Mapping
-from typing import TYPE_CHECKING, Any, Final, Protocol, Self
+from typing import TYPE_CHECKING, Any, ClassVar, Final, Protocol, Self
 
-from ledger.json_text import JsonText, has_lone_surrogate
-from ledger.parts import DocumentPart, ImagePart
-from projections.pieces import Pieces
+import orjson
+
+from ledger.erased import Forgotten
+from ledger.json_text import JsonText
+from ledger.parts import DocumentPart, ImagePart, JsonPart, OpaquePart, TextPart
+from projections.framing import MESSAGE_TOKENS, REQUEST_TOKENS, Framing
+from projections.pieces import Pieces, TurnPiece, media_note
 from projections.policy import Policy
-from projections.transcript import Return, SystemText, Transcript
+from projections.transcript import Return, SystemText
 
 if TYPE_CHECKING:
     from projections.render.identifiers import CallKey
@@ -24,15 +28,18 @@ Count = Callable[[str], int]
 Request = dict[str, Any]
 """A provider's request: dicts, lists and texts; foreign JSON as ``JsonText``, encoded bytes as ``Encoded``."""
 
-MESSAGE_TOKENS: Final = 4
-"""Tokens of framing that a message costs beside its texts."""
-
-REQUEST_TOKENS: Final = 3
-"""Tokens of framing that a request costs beside its messages."""
-
 INTERRUPTED: Final = "[interrupted: no result was recorded for this call]"
 EMPTY_RESULT: Final = "[empty result]"
 EMPTY_TURN: Final = "[empty message]"
+OPENED_BY_ASSISTANT: Final = "[the assistant spoke first]"
+NO_USER_MESSAGE: Final = "[no new user message yet]"
+ONLY_REASONING: Final = "[nothing was said after this reasoning]"
+
+_TALK: Final = ("messages", "input", "contents")
+"""Where the messages of a request stand, by form."""
+
+_BESIDE: Final = ("system", "instructions", "systemInstruction")
+"""Where its system text stands, if that is no message."""
 
 _MOST_DIGITS: Final = 4_000  # Python converts no more than 4,300
 _SURROGATE: Final = re.compile("[\ud800-\udfff]")
@@ -54,39 +61,53 @@ class Encoded(str):
 
 
 class Renderer(Protocol):
-    """Puts pieces of a transcript into a provider's form. Pure: the same pieces give the same request.
+    """Puts the pieces of a window into a provider's form. Pure: the same pieces give the same request.
 
-    ``media`` holds the bytes of the artifacts that the pieces show; a request never costs more than it was priced at while
-    they were not there yet.
+    It sees nothing but the pieces, so that a window costs what it holds and not what its ledger holds. ``media`` has the bytes
+    of the artifacts that they show. After the pieces at ``breakpoints`` (indices) a block ends that later windows begin with
+    too: a form whose provider has to be told where to cache says so there, all others ignore it. ``tools``: the provider's own
+    list of tool definitions, which stands in the request as it is.
     """
 
-    def __init__(self, transcript: Transcript, policy: Policy, media: Media) -> None: ...
+    provider: ClassVar[str]
+    """Whose reasoning and opaque blocks pass byte for byte; empty where those of nobody do."""
+
+    framing: ClassVar[Framing]
+    """What the form adds to the texts."""
+
+    def __init__(
+        self,
+        system: tuple[SystemText, ...],
+        pieces: Pieces,
+        policy: Policy,
+        media: Media,
+        *,
+        breakpoints: tuple[int, ...] = (),
+        tools: JsonText | None = None,
+    ) -> None: ...
+
+    @property
+    def request(self) -> Request:
+        """The request, system text included: valid for the provider, whatever the pieces are."""
+        ...
 
     @property
     def call_ids(self) -> Mapping[CallKey, str]:
-        """The id that each call of the transcript has in this form, no two alike."""
+        """The id that each call of the pieces has in this form, no two alike."""
         ...
 
     @property
     def tool_names(self) -> Mapping[str, str]:
-        """The name that each tool of the transcript has in this form, no two alike."""
-        ...
-
-    def messages(self, pieces: Pieces) -> list[Any]:
-        """The messages of some pieces, without what only a whole request needs: their cost is what the pieces cost."""
-        ...
-
-    def request(self, pieces: Pieces) -> Request:
-        """The request, system text included: valid for the provider, whatever the pieces are."""
+        """The name that each tool of the pieces has in this form, no two alike."""
         ...
 
 
 def measure(request: Request, count: Count) -> int:
     """What a request costs: every text in it, the fixed price of each picture and document, and the framing of its messages.
 
-    This is the one equation of the budget; the planner and the finished window both use it.
+    It is counted in the finished request, whatever its form, and knows nothing of how the pieces were priced.
     """
-    messages = len(request.get("messages", ())) + (1 if request.get("system") else 0)
+    messages = sum(len(request.get(name, ())) for name in _TALK) + sum(1 for name in _BESIDE if request.get(name))
     return REQUEST_TOKENS + MESSAGE_TOKENS * messages + sum(_cost(leaf, count) for leaf in _leaves(request))
 
 
@@ -110,33 +131,51 @@ def media_tokens(part: ImagePart | DocumentPart, policy: Policy) -> int:
     return policy.image_tokens if isinstance(part, ImagePart) else policy.document_tokens
 
 
-def media_note(part: ImagePart | DocumentPart) -> str:
-    """The marked stand-in for a picture or document that a form has no place for."""
-    where = f"sha256={part.sha256}" if part.sha256 is not None else f"url={part.url}"
-    return f"[{part.type} {part.media_type or 'of unknown type'}: {where}]"
-
-
-def stub_of(returned: Return, tool: str) -> str:
-    """The short stand-in for a result that is too large for what is left."""
-    return f"[{tool}: result of {len(returned.text):,} characters left out; whole result: result_id={returned.id}]"
-
-
 def system_texts(system: tuple[SystemText, ...]) -> list[str]:
     """Every system text that says something, each once, in the order in which it first came."""
-    return list(dict.fromkeys(part.text for part in system if part.text.strip()))
+    return list(dict.fromkeys(sendable(text) for text in (part.text for part in system) if is_said(text)))
 
 
-def well_formed(value: Any) -> Any:
-    """The same messages with U+FFFD for every lone surrogate in a text, since no provider takes one; foreign JSON stays."""
-    if isinstance(value, Encoded):
-        return Encoded(_SURROGATE.sub("\ufffd", value), value.tokens)
-    if isinstance(value, str):
-        return _SURROGATE.sub("\ufffd", value) if has_lone_surrogate(value) else value
-    if isinstance(value, dict):
-        return {name: well_formed(item) for name, item in value.items()}
-    if isinstance(value, list):
-        return [well_formed(item) for item in value]
-    return value
+def is_said(text: str) -> bool:
+    """Whether a text is more than white space."""
+    return bool(text) and not text.isspace()
+
+
+def sendable(text: str) -> str:
+    """The text with U+FFFD for every lone surrogate, since no provider takes one."""
+    if text.isascii():
+        return text
+    try:
+        text.encode()
+    except UnicodeEncodeError:
+        return _SURROGATE.sub("\ufffd", text)
+    return text
+
+
+def plain_text(part: Any) -> str:
+    """A part as text, where a form takes nothing else; empty where there is nothing to say."""
+    match part:
+        case TextPart(text=text):
+            return sendable(text)
+        case JsonPart(value=value):
+            return str(value)
+        case ImagePart() | DocumentPart():
+            return sendable(media_note(part))
+        case OpaquePart(block=block):
+            return sendable(f"[unsupported block: {block}]")
+        case Forgotten():
+            return str(part)
+        case _:
+            return ""
+
+
+def result_text(piece: TurnPiece, found: Return) -> str:
+    """A result as text: what stands in its place, else its parts, else a mark that it is empty."""
+    replaced = piece.replaced.get(found.version)
+    if replaced is not None:
+        return sendable(replaced)
+    text = "\n".join(map(plain_text, found.parts))
+    return text if is_said(text) else EMPTY_RESULT
 
 
 def well_formed_json(source: JsonText) -> JsonText:
@@ -146,6 +185,15 @@ def well_formed_json(source: JsonText) -> JsonText:
 
 def _mended(match: re.Match[str]) -> str:
     return "\\ufffd" if _LONE_ESCAPE.fullmatch(match.group()) else match.group()
+
+
+def request_bytes(request: Request) -> bytes:
+    """The request as JSON bytes; what came from others stands in it as it came."""
+    return orjson.dumps(request, default=_as_written, option=orjson.OPT_PASSTHROUGH_SUBCLASS)
+
+
+def _as_written(value: Any) -> Any:
+    return orjson.Fragment(str(value)) if isinstance(value, JsonText) else str(value)
 
 
 def plain(value: Any) -> Any:

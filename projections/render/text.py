@@ -3,44 +3,45 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
-from typing import Any
+from typing import Any, ClassVar
 
-from ledger.erased import Forgotten
-from ledger.parts import JsonPart, OpaquePart, ReasoningPart, TextPart, ToolCallPart, Unparsed
+from ledger.json_text import JsonText
+from ledger.parts import ReasoningPart, ToolCallPart, Unparsed
+from projections.framing import Framing
 from projections.pieces import NotePiece, Pieces, TurnPiece
 from projections.policy import Policy
 from projections.render.identifiers import CallKey
 from projections.render.media import Media
-from projections.render.renderer import EMPTY_TURN, INTERRUPTED, Request, media_note, stub_of, system_texts, well_formed
-from projections.transcript import Transcript
+from projections.render.renderer import EMPTY_TURN, INTERRUPTED, Request, plain_text, sendable, system_texts
+from projections.transcript import SystemText
 
 
 class TextRenderer:
-    """One paragraph a turn, headed by its number and role."""
+    """One paragraph a turn, headed by its number and role. Nothing is cached here and no tool is called."""
 
-    def __init__(self, transcript: Transcript, policy: Policy, media: Media) -> None:
-        self._system = [f"## System\n\n{well_formed(text)}" for text in system_texts(transcript.system)]
+    provider: ClassVar[str] = ""
+    framing: ClassVar[Framing] = Framing(
+        request=4, message=11, part=5, call=10, result=12, note=6, shows_media=0, shows_result_media=0
+    )
 
-    @property
-    def call_ids(self) -> dict[CallKey, str]:
-        """People do not read call ids."""
-        return {}
+    def __init__(
+        self,
+        system: tuple[SystemText, ...],
+        pieces: Pieces,
+        policy: Policy,
+        media: Media,
+        *,
+        breakpoints: tuple[int, ...] = (),
+        tools: JsonText | None = None,
+    ) -> None:
+        self.call_ids: dict[CallKey, str] = {}
+        self.tool_names: dict[str, str] = {}
+        said = [f"## System\n\n{text}" for text in system_texts(system)]
+        self.request: Request = {"text": "\n\n".join([*said, *map(_paragraph, pieces)]) + "\n"}
 
-    @property
-    def tool_names(self) -> dict[str, str]:
-        """Tools have their own names."""
-        return {}
 
-    def messages(self, pieces: Pieces) -> list[str]:
-        """A paragraph for each piece."""
-        return [
-            well_formed(piece.text.rstrip("\n") if isinstance(piece, NotePiece) else "\n\n".join(_turn(piece)))
-            for piece in pieces
-        ]
-
-    def request(self, pieces: Pieces) -> Request:
-        """``{"text": …}``."""
-        return {"text": "\n\n".join([*self._system, *self.messages(pieces)]) + "\n"}
+def _paragraph(piece: NotePiece | TurnPiece) -> str:
+    return sendable(piece.text.rstrip("\n")) if isinstance(piece, NotePiece) else "\n\n".join(_turn(piece))
 
 
 def _turn(piece: TurnPiece) -> Iterator[str]:
@@ -53,8 +54,8 @@ def _turn(piece: TurnPiece) -> Iterator[str]:
         found = turn.answer_to(call.call_id)
         if found is None:
             yield INTERRUPTED
-        elif found.version in piece.stubbed:
-            yield stub_of(found, call.tool)
+        elif found.version in piece.replaced:
+            yield sendable(piece.replaced[found.version])
         else:
             shown = "\n".join(part_text(part) for part in found.parts)
             yield f"{call.tool} returned ({found.id}{', error' if found.is_error else ''}):\n{shown}"
@@ -63,19 +64,11 @@ def _turn(piece: TurnPiece) -> Iterator[str]:
 def part_text(part: Any) -> str:
     """One part as people read it."""
     match part:
-        case TextPart(text=text):
-            return text
-        case JsonPart(value=value):
-            return str(value)
         case ToolCallPart(tool=tool, arguments=Unparsed(unparsed=unparsed)):
-            return f"→ {tool} (arguments are not JSON): {unparsed}"
+            return sendable(f"→ {tool} (arguments are not JSON): {unparsed}")
         case ToolCallPart(tool=tool, arguments=arguments):
-            return f"→ {tool} {arguments}"
+            return sendable(f"→ {tool} {arguments}")
         case ReasoningPart():
             return "[reasoning]"
-        case OpaquePart(block=block):
-            return f"[unsupported block: {block}]"
-        case Forgotten():
-            return str(part)
         case _:
-            return media_note(part)
+            return plain_text(part)
