@@ -16,7 +16,7 @@ from ledger.json_text import JsonText, has_lone_surrogate
 from ledger.limits import MAX_NAME_CHARACTERS
 from ledger.parts import Problem
 from ledger.standing import Claim, Standing, may_supersede, meant, supersedes_unasked
-from ledger.window_admission import check_same_policy
+from ledger.window_admission import check_recorded, check_same_policy
 
 
 def decide(standing: Standing, request: r.Request) -> tuple[e.Event, ...]:
@@ -66,6 +66,7 @@ def _declare(standing: Standing, request: r.DeclareSchema) -> tuple[e.Event, ...
 
 def _window(standing: Standing, request: r.RecordWindow) -> tuple[e.Event, ...]:
     """The window, and before it its policy where that is new to the ledger."""
+    check_recorded(standing, "of_version", request.of_version)  # of what was there before its policy
     check_same_policy(standing, request.policy, request.declared)
     served = {name: value for name, value in vars(request).items() if name != "declared"}
     policy = e.PolicyRecorded(digest=request.policy, declared=request.declared)

@@ -48,12 +48,22 @@ def versions(store: Store, **selection: Any) -> list[int]:
         ({"command": b"b" * 16, "kind": "others", "after": 30}, [31, 33, 36, 38]),
         ({"command": b"x" * 16}, []),
         ({"kind": "others", "upto": 9}, [1, 3, 6, 8]),
+        ({"kind": "deciding", "upto": 9}, [1, 3, 6, 8]),
         ({"kind": "turns", "upto": 9}, [2, 4, 5, 7, 9]),
         ({"kind": "turns", "newest_first": True, "limit": 2}, [40, 39]),
     ],
 )
 def test_selections(open_store: OpenStore, selection: dict[str, Any], expected: range | list[int]) -> None:
     assert versions(filled(open_store, 40), **selection) == list(expected)
+
+
+def test_what_no_decision_rests_on_is_passed_by(open_store: OpenStore) -> None:
+    """A ledger may have one of them for every turn."""
+    store = open_store().store
+    types = ("turn.recorded", "turn.classified", "fact.set", "summary.recorded", "policy.recorded", "window.recorded")
+    store.append(batch([draft(b"{}", kind=kind) for kind in (*types, *types)]))
+    assert versions(store, kind="others") == [2, 3, 4, 5, 6, 8, 9, 10, 11, 12]
+    assert versions(store, kind="deciding") == [3, 5, 9, 11]
 
 
 def test_reads_longer_than_a_page(open_store: OpenStore) -> None:

@@ -47,14 +47,14 @@ def hard_content(handle: Ledger) -> None:
 def random_commands(handle: Ledger, seed: int) -> None:
     """Commands of every kind with and without keys; those that are refused must be refused everywhere."""
     choose = random.Random(seed)
-    for step in range(200):
+    for step in range(300):
         key: Any = {"idempotency_key": f"key {choose.randrange(20)}"} if choose.random() < 0.4 else {}
         if step % 7 == 0:
             key |= {"subjects": [f"customer:{seed}"], "labels": ["payment"]}
         field, value = f"field {choose.randrange(4)}", choose.choice(VALUES)
         source: e.Source = choose.choice(("user", "interface", "tool", "inferred"))
         with contextlib.suppress(LedgerError):
-            match choose.randrange(6):
+            match choose.randrange(9):
                 case 0:
                     handle.record_turn(choose.choice(("user", "assistant")), f"turn {step}", **key)
                 case 1:
@@ -65,8 +65,24 @@ def random_commands(handle: Ledger, seed: int) -> None:
                     handle.close_entry(f"en_{choose.randrange(step + 1)}", source="interface", because="answered", **key)
                 case 4:
                     handle.resolve_contradiction(f"con_{choose.randrange(step + 1)}", because="x", source=source, **key)
+                case 5:
+                    handle.classify(choose.randrange(30), "stub", because=str(value), **key)
+                case 6:
+                    first, last = choose.randrange(1, 20), choose.randrange(1, 30)
+                    key |= {"through_version": choose.randrange(60), "inputs": "0" * 64, "summariser": "x/1"}
+                    handle.record_summary(f"{value} \x00", first_turn=first, last_turn=last, **key)
+                case 7:
+                    serve(handle, choose.choice("ab"), choose.randrange(60), **key)
                 case _:
                     handle.set_fact(field, value, source=source, **key)
+
+
+def serve(handle: Ledger, policy: str, of_version: int, **options: Any) -> None:
+    """Record that a window was served."""
+    basis: dict[str, Any] = {"form": "text", "engine": "2", "erasures": 0, "encoding": "o200k_base", "rules": of_version}
+    served: dict[str, Any] = {"bytes_digest": "0" * 64, "tokens": 2**70, "plan": '{"keep":[[1, 2]]}'}
+    declared = f'{{"budget":1e3,"name":"{policy} \\u0000"}}'
+    handle.record_window(policy=policy * 64, declared=declared, of_version=of_version, **basis, **served, **options)
 
 
 def forgettings(ledgers: Ledgers, seed: int) -> list[Any]:

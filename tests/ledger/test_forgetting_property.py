@@ -148,11 +148,17 @@ def jobs_tell(patch: Patch) -> None:
     patch.setattr(kept_job.Job, "stored", lambda self: whole(replace(self, reason=texts)))
 
 
+def summaries_stay(patch: Patch) -> None:
+    """A summary stays when a turn goes that it is of."""
+    patch.setattr(Lineage, "_covering", lambda *_: {})
+
+
 FAULTS: dict[str, Callable[[Patch], None]] = {
     "nothing goes that closes what goes": without_rule("closes it"),
     "nothing goes that states a value again": without_rule("states the value again"),
     "nothing goes that names what goes": without_rule("names it as a side"),
     "turns go alone": turns_alone,
+    "summaries stay": summaries_stay,
     "a payload stays": sweeping(lambda sweep: replace(sweep, versions=sweep.versions[1:])),
     "bytes of artifacts stay": sweeping(lambda sweep: replace(sweep, blobs=())),
     "tags stay": staying("subjects"),

@@ -7,7 +7,7 @@ from contextlib import contextmanager, suppress
 from dataclasses import dataclass, field, replace
 from decimal import Decimal
 from itertools import count
-from typing import Any, Final, get_args
+from typing import Any, Final, Literal, get_args
 
 from hypothesis import strategies as st
 
@@ -27,6 +27,7 @@ from ledger.parts import (
     ToolCallPart,
     Unparsed,
 )
+from ledger.window_events import Verdict
 
 PNG: Final = b"\x89PNG\r\n\x1a\n" + bytes(range(64))
 PICTURE: Final = "4d1b1f1f6f1c5b2a5a0ab7f4b2a0dbb1b7b0de7ed7d24b6dd21ee2f7f3ed1d63"
@@ -85,7 +86,33 @@ class Clash:
     resolved: bool
 
 
-Step = Say | Answer | Claim | Note | Strike | Clash
+@dataclass(frozen=True)
+class Judge:
+    """What becomes of the ``which``-th turn, by whom and why."""
+
+    which: int
+    verdict: Verdict
+    by: Literal["person", "model"]
+    because: str | None
+
+
+@dataclass(frozen=True)
+class Gist:
+    """A text for a range of turns, between the ``ends``-th of those that there are."""
+
+    ends: tuple[int, int]
+    text: str
+
+
+@dataclass(frozen=True)
+class Serve:
+    """A window that was served by one of two policies."""
+
+    policy: Literal["a", "b"]
+    tokens: int
+
+
+Step = Say | Answer | Claim | Note | Strike | Clash | Judge | Gist | Serve
 
 _WORDS = st.sampled_from(
     [
@@ -215,7 +242,19 @@ _STATE = st.one_of(
     st.builds(Clash, about=TEXTS, values=st.tuples(TEXTS, TEXTS), resolved=st.booleans()),
 )
 
-_STEPS = st.one_of(_TURNS, _TURNS, _TURNS, _ANSWERS, _ANSWERS, _STATE, _SYSTEM)
+_SERVING = st.one_of(
+    st.builds(
+        Judge,
+        which=st.integers(0, 9),
+        verdict=st.sampled_from(get_args(Verdict)),
+        by=st.sampled_from(["person", "model"]),
+        because=st.none() | TEXTS,
+    ),
+    st.builds(Gist, ends=st.tuples(st.integers(0, 9), st.integers(0, 9)), text=TEXTS),
+    st.builds(Serve, policy=st.sampled_from(["a", "b"]), tokens=st.integers(0, 9_000)),
+)
+
+_STEPS = st.one_of(_TURNS, _TURNS, _TURNS, _ANSWERS, _ANSWERS, _STATE, _SERVING, _SYSTEM)
 _USER_TURN = st.lists(_TEXT_PARTS, min_size=1, max_size=2).map(_user)
 
 HISTORIES: Final = st.lists(_STEPS, min_size=1, max_size=14)
@@ -236,6 +275,7 @@ class Player:
     """Records steps in a ledger, knowing which calls wait and which entries are open."""
 
     ledger: Ledger
+    turns: int = 0
     waiting: list[tuple[int, str]] = field(default_factory=list)
     entries: list[str] = field(default_factory=list)
     standing: dict[str, Any] = field(default_factory=dict)
@@ -272,12 +312,44 @@ class Player:
                 found = self.ledger.record_contradiction(step.about, sides)
                 if step.resolved:
                     self.ledger.resolve_contradiction(found, because="looked up", source="user")
+            case Judge() if self.turns:
+                self.ledger.classify(1 + step.which % self.turns, step.verdict, by=step.by, because=step.because)
+            case Gist() if self.turns and step.text.strip():
+                self._summarise(step)
+            case Serve() if self.ledger.version:
+                self._serve(step)
             case _:
                 pass
+
+    def _summarise(self, step: Gist) -> None:
+        first, last = sorted(1 + end % self.turns for end in step.ends)
+        self.ledger.record_summary(
+            step.text,
+            first_turn=first,
+            last_turn=last,
+            through_version=self.ledger.version,
+            inputs="0" * 64,
+            summariser="extractive/1",
+        )
+
+    def _serve(self, step: Serve) -> None:
+        self.ledger.record_window(
+            policy=step.policy * 64,
+            declared=f'{{"tail_turns":"{step.policy}"}}',
+            of_version=self.ledger.version,
+            form="text",
+            engine="2",
+            erasures=0,
+            bytes_digest="0" * 64,
+            tokens=step.tokens,
+            encoding="o200k_base",
+            plan="{}",
+        )
 
     def _say(self, step: Say) -> None:
         number = self.ledger.record_turn(step.role, self._stored(step.parts))
         if number is not None:
+            self.turns = number
             self.waiting += [(number, part.call_id) for part in step.parts if isinstance(part, ToolCallPart)]
 
     def _stored(self, parts: tuple[Any, ...]) -> list[Any]:

@@ -24,7 +24,7 @@ from projections.policy import Policy
 from projections.state import State
 from projections.transcript import TranscriptFold
 from replay import View, view
-from tests.projections.histories import CONVERSATIONS, Answer, Claim, Clash, Note, Say, Step, recorded
+from tests.projections.histories import CONVERSATIONS, Answer, Claim, Clash, Gist, Judge, Note, Say, Step, recorded
 from tests.projections.sdk_types import refusals_of
 from tests.projections.validity import Sent, faults_of
 from tests.replay.answers import answers
@@ -50,6 +50,10 @@ def marked(steps: Iterable[Step]) -> Iterator[Step]:
                 yield replace(step, value={"value": step.value, "word": next(words)})
             case Note():
                 yield replace(step, what=step.what + next(words))
+            case Judge():
+                yield replace(step, because=next(words))
+            case Gist():
+                yield replace(step, text=step.text + next(words))
             case Clash():
                 yield replace(step, about=step.about + next(words), values=(next(words), next(words)))
             case _:
