@@ -14,7 +14,6 @@ from ledger.events import Role
 from ledger.json_text import JsonText
 from ledger.parts import DocumentPart, ImagePart, JsonPart, OpaquePart, ReasoningPart, TextPart, ToolCallPart, Unparsed
 from projections.pieces import is_text_document, media_note
-from projections.policy import Policy
 from projections.render.identifiers import id_spellings, name_spellings
 from projections.render.renderer import well_formed_json
 from projections.state_block import Count
@@ -53,7 +52,8 @@ class ResultCard:
 class Card:
     """What a turn costs with all that its calls returned.
 
-    ``calls`` is how many tools it calls, ``open_tokens`` are those that name its calls without a result once more.
+    ``calls`` is how many tools it calls, ``open_tokens`` are those that name its calls without a result once more,
+    ``id_tokens`` those of the ids of all its calls, which are part of the rest twice.
     """
 
     number: int
@@ -63,6 +63,7 @@ class Card:
     calls: int
     results: tuple[ResultCard, ...]
     open_tokens: int = 0
+    id_tokens: int = 0
 
     @property
     def open_calls(self) -> int:
@@ -72,21 +73,24 @@ class Card:
 
 def card_of(turn: Turn, count: Count, documents: Mapping[str, bytes]) -> Card:
     """The card of a turn. ``documents`` has the bytes of its text documents, by hash."""
-    calls = {call.call_id: _named_tokens(call, turn.number, count) for call in turn.calls}
+    ids = {call.call_id: max(map(count, id_spellings(call.call_id, turn.number))) for call in turn.calls}
+    calls = {call.call_id: ids[call.call_id] + max(map(count, name_spellings(call.tool))) for call in turn.calls}
     answers = [found for found in map(turn.answer_to, calls) if found is not None]
     said = contents_of(turn.parts, count, documents)
-    waiting = sum(calls.values()) - sum(calls[found.call_id] for found in answers)
+    results = tuple(
+        ResultCard(found.version, contents_of(found.parts, count, documents), calls[found.call_id], found.is_error)
+        for found in answers
+    )
+    named = sum(calls.values())
     return Card(
         turn.number,
         turn.version,
         turn.role,
-        replace(said, tokens=said.tokens + sum(calls.values())),
+        replace(said, tokens=said.tokens + named),
         len(calls),
-        tuple(
-            ResultCard(found.version, contents_of(found.parts, count, documents), calls[found.call_id], found.is_error)
-            for found in answers
-        ),
-        waiting,
+        results,
+        open_tokens=named - sum(result.call_tokens for result in results),
+        id_tokens=sum(ids.values()),
     )
 
 
@@ -122,21 +126,16 @@ def _text_tokens(part: Any, count: Count) -> int:
         case TextPart(text=text):
             return count(text)
         case JsonPart(value=value):
-            return count(value)
-        case ToolCallPart(arguments=arguments):
-            return _argument_tokens(arguments, count)
+            return _json_tokens(value, count)
+        case ToolCallPart(arguments=Unparsed(unparsed=text)):
+            return count(text)
+        case ToolCallPart(arguments=JsonText() as arguments):
+            return _json_tokens(arguments, count)
         case _:
             return count(str(part))
 
 
-def _argument_tokens(arguments: JsonText | Unparsed, count: Count) -> int:
-    if isinstance(arguments, Unparsed):
-        return count(arguments.unparsed)
-    mended = well_formed_json(arguments)
-    return count(arguments) if mended == arguments else max(count(arguments), count(mended))
-
-
-def _named_tokens(call: ToolCallPart, number: int, count: Count) -> int:
-    """What it costs to name a call: its id and its tool, in the dearest spelling that a form may need."""
-    ids, names = id_spellings(call.call_id, number), name_spellings(call.tool)
-    return max(map(count, ids)) + max(map(count, names))
+def _json_tokens(source: JsonText, count: Count) -> int:
+    """A form that takes no lone surrogate writes another escape, which may be dearer."""
+    mended = well_formed_json(source)
+    return count(source) if mended == source else max(count(source), count(mended))

@@ -10,7 +10,7 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING, Final
 
 if TYPE_CHECKING:
-    from projections.cards import Card, Contents, ResultCard
+    from projections.cards import Card, Contents
     from projections.policy import Policy
 
 REQUEST_TOKENS: Final = 3
@@ -22,14 +22,17 @@ MESSAGE_TOKENS: Final = 4
 _MARKED: Final = 4  # what stands for a turn or a result that says nothing
 _INTERRUPTED: Final = 12  # what stands for a result that never came
 _AFTER_REASONING: Final = 9  # what stands behind reasoning that nothing follows
+_MEDIA_FIELDS: Final = 8  # the kinds and names that stand beside the bytes of a picture or document
 
 
 @dataclass(frozen=True, slots=True)
 class Framing:
-    """Tokens that a form adds: to a request, a turn's message, a part, a call, a result and a note of ours.
+    """Tokens that a form adds, the most that it ever does in any encoding.
 
-    Each is the most that the form ever adds, in any encoding. ``shows_media``, ``shows_result_media`` and ``shows_reasoning``:
-    1 where the form has a place for them, 0 where they are named or left out.
+    ``request``: to a request; ``message``: to a turn; ``part``: to a part of a turn or a result; ``call``: to a call beside
+    that; ``results``: to all results of a turn together; ``result``: to each; ``note``: to a text of ours or a system text.
+    ``shows_media``, ``shows_result_media``, ``shows_reasoning``, ``shows_ids``: 1 where the form has a place for them, 0 where
+    they are named or left out.
     """
 
     request: int
@@ -38,9 +41,11 @@ class Framing:
     call: int
     result: int
     note: int
+    results: int = 0
     shows_media: int = 1
     shows_result_media: int = 1
     shows_reasoning: int = 1
+    shows_ids: int = 1
 
 
 def price(card: Card, framing: Framing, policy: Policy, provider: str, replaced: Mapping[int, int]) -> int:
@@ -48,10 +53,20 @@ def price(card: Card, framing: Framing, policy: Policy, provider: str, replaced:
 
     ``replaced`` has the tokens of the texts that stand in the place of results, by their versions.
     """
-    said = _shown(card.contents, framing, policy, provider, framing.shows_media) + card.calls * framing.call
-    results = sum(_result(result, framing, policy, provider, replaced) for result in card.results)
-    waiting = card.open_calls * (framing.result + _INTERRUPTED) + card.open_tokens
-    return framing.message + said + results + waiting
+    total = framing.message + _shown(card.contents, framing, policy, provider, framing.shows_media)
+    if not card.calls:
+        return total
+    total += card.calls * framing.call + framing.results
+    if not framing.shows_ids:
+        total -= 2 * card.id_tokens
+    for result in card.results:
+        total += framing.result + result.call_tokens
+        instead = replaced.get(result.version)
+        if instead is None:
+            total += _shown(result.contents, framing, policy, provider, framing.shows_result_media)
+        else:
+            total += framing.part + instead
+    return total + card.open_calls * (framing.result + framing.part + _INTERRUPTED) + card.open_tokens
 
 
 def note_price(tokens: int, framing: Framing) -> int:
@@ -69,16 +84,17 @@ def request_price(framing: Framing, tools_tokens: int) -> int:
     return framing.request + tools_tokens
 
 
-def _result(result: ResultCard, framing: Framing, policy: Policy, provider: str, replaced: Mapping[int, int]) -> int:
-    framed = framing.result + result.call_tokens
-    if result.version in replaced:
-        return framed + replaced[result.version]
-    return framed + _shown(result.contents, framing, policy, provider, framing.shows_result_media)
-
-
 def _shown(contents: Contents, framing: Framing, policy: Policy, provider: str, shows_media: int) -> int:
-    own = sum(tokens for name, tokens in contents.foreign if name == provider)
-    reasoning = sum(tokens for name, tokens in contents.reasoning if name == provider) * framing.shows_reasoning
-    media = (contents.pictures * policy.image_tokens + contents.documents * policy.document_tokens) * shows_media
-    told = max(_MARKED, contents.tokens + contents.parts * framing.part)
-    return told + own + media + (reasoning + _AFTER_REASONING if reasoning else 0)
+    total = max(_MARKED, contents.tokens) + max(1, contents.parts) * framing.part
+    if contents.foreign:
+        total += _of(provider, contents.foreign)
+    if contents.reasoning and framing.shows_reasoning:
+        total += _of(provider, contents.reasoning) + _AFTER_REASONING
+    if shows_media:
+        total += contents.pictures * (policy.image_tokens + _MEDIA_FIELDS)
+        total += contents.documents * (policy.document_tokens + _MEDIA_FIELDS)
+    return total
+
+
+def _of(provider: str, foreign: tuple[tuple[str, int], ...]) -> int:
+    return sum(tokens for name, tokens in foreign if name == provider)

@@ -6,13 +6,19 @@ from typing import Final
 
 from ledger.errors import InvalidInput
 from projections.render.anthropic import AnthropicRenderer
+from projections.render.gemini import GeminiRenderer
+from projections.render.markdown import MarkdownRenderer
 from projections.render.openai import OpenAIRenderer
+from projections.render.openai_responses import OpenAIResponsesRenderer
 from projections.render.renderer import Renderer
 from projections.render.text import TextRenderer
 
 RENDERERS: Final[dict[str, type[Renderer]]] = {
     "openai": OpenAIRenderer,
+    "openai_responses": OpenAIResponsesRenderer,
     "anthropic": AnthropicRenderer,
+    "gemini": GeminiRenderer,
+    "markdown": MarkdownRenderer,
     "text": TextRenderer,
 }
 

@@ -19,10 +19,11 @@ CallKey = tuple[int, str]
 
 @dataclass(frozen=True, slots=True)
 class Limits:
-    """The longest call id and the longest tool name that a provider takes, in characters."""
+    """The longest call id and the longest tool name that a provider takes, in characters, and how a name has to begin."""
 
     call_id: int
     tool_name: int
+    tool_begins_with_letter: bool = False
 
 
 class Names:
@@ -34,7 +35,7 @@ class Names:
         turns = [piece.turn for piece in pieces if isinstance(piece, TurnPiece) and piece.turn.role == "assistant"]
         keys = [(turn.number, call.call_id, call.tool) for turn in turns for call in turn.calls]
         self.calls = call_ids(((number, call_id) for number, call_id, _ in keys), longest=limits.call_id)
-        self.tools = tool_names((tool for _, _, tool in keys), longest=limits.tool_name)
+        self.tools = tool_names((tool for _, _, tool in keys), limits)
 
 
 def call_ids(calls: Iterable[CallKey], *, longest: int) -> dict[CallKey, str]:
@@ -53,12 +54,14 @@ def call_ids(calls: Iterable[CallKey], *, longest: int) -> dict[CallKey, str]:
     return made
 
 
-def tool_names(tools: Iterable[str], *, longest: int) -> dict[str, str]:
+def tool_names(tools: Iterable[str], limits: Limits) -> dict[str, str]:
     """A name for every tool that is called, its own where it fits."""
     made: dict[str, str] = {}
     taken: set[str] = set()
-    for name in sorted(dict.fromkeys(tools), key=lambda name: not _fits(name, longest)):
-        candidates = chain([_plain(name, longest)], _numbered(name, 2, longest))
+    longest = limits.tool_name
+    begun = {name: _begun(name) if limits.tool_begins_with_letter else name for name in tools}
+    for name in sorted(begun, key=lambda name: not _fits(name, begun[name], longest)):
+        candidates = chain([_plain(begun[name], longest)], _numbered(begun[name], 2, longest))
         made[name] = next(found for found in candidates if found not in taken)
         taken.add(made[name])
     return made
@@ -72,11 +75,16 @@ def id_spellings(call_id: str, number: int) -> Sequence[str]:
 
 def name_spellings(name: str) -> Sequence[str]:
     """How the forms may write the name of a tool."""
-    return list(dict.fromkeys([name, *(_plain(name, longest) for longest in _LIMITS)]))
+    begun = _begun(name)
+    return list(dict.fromkeys([name, begun, *(_plain(begun, longest) for longest in _LIMITS)]))
 
 
-def _fits(name: str, longest: int) -> bool:
-    return len(name) <= longest and _FORBIDDEN.search(name) is None
+def _begun(name: str) -> str:
+    return name if name[0].isalpha() or name[0] == "_" else f"_{name}"
+
+
+def _fits(name: str, written: str, longest: int) -> bool:
+    return name == written and len(name) <= longest and _FORBIDDEN.search(name) is None
 
 
 def _plain(name: str, longest: int) -> str:

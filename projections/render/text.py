@@ -21,7 +21,16 @@ class TextRenderer:
 
     provider: ClassVar[str] = ""
     framing: ClassVar[Framing] = Framing(
-        request=4, message=11, part=5, call=10, result=12, note=6, shows_media=0, shows_result_media=0
+        request=4,
+        message=11,
+        part=5,
+        call=8,
+        result=12,
+        note=6,
+        shows_media=0,
+        shows_result_media=0,
+        shows_reasoning=0,
+        shows_ids=0,
     )
 
     def __init__(
