@@ -9,7 +9,7 @@ from itertools import groupby
 from typing import Final
 
 from ledger.parts import DocumentPart, ImagePart, ToolCallPart
-from projections.exact.sentences import best_sentences, one_line, short_line
+from projections.exact.sentences import one_line, ranked, short_line
 from projections.exact_strings import exact_strings, identifying_strings
 from projections.stubs import main_argument, what_came
 from projections.transcript import Turn
@@ -19,6 +19,10 @@ MOST_CHARACTERS: Final = 160
 
 _MOST_ASKED: Final = 60
 _MOST_NAMES: Final = 6
+_LEAST_SHARE: Final = 50
+_LENGTHS: Final = (MOST_CHARACTERS, 100, 60)
+"""How long a line may be, the better lengths first."""
+
 _LONG_RUN: Final = 3
 """So many tool rounds after each other make one line."""
 
@@ -52,22 +56,32 @@ def gist(turn: Turn) -> Gist:
     """
     if turn.forgotten is not None:
         return Gist(turn.text, ())
-    asked = (string for call in turn.calls for string in identifying_strings(str(_source(call))))
-    return Gist(_line(turn, MOST_CHARACTERS), tuple(dict.fromkeys([*exact_strings(turn.text), *asked])))
+    asked = (string for call in turn.calls for string in identifying_strings(_source(call)))
+    return Gist(_Told(turn).within(MOST_CHARACTERS), tuple(dict.fromkeys([*exact_strings(turn.text), *asked])))
 
 
 def _source(call: ToolCallPart) -> str:
     return call.arguments if isinstance(call.arguments, str) else call.arguments.unparsed
 
 
-def _line(turn: Turn, most: int) -> str:
-    if turn.forgotten is not None:
-        return turn.text
-    calls = "; ".join(_called(turn, call) for call in turn.calls)
-    said = best_sentences(turn.text, most if not calls else max(most // 2, most - len(calls) - 2))
-    shown = [part.type for part in turn.parts if isinstance(part, ImagePart | DocumentPart)]
-    pieces = [said, calls, " ".join(f"[{kind}]" for kind in shown)]
-    return short_line("; ".join(piece for piece in pieces if piece), most)
+class _Told:
+    """A turn that is told at several lengths: it is read once."""
+
+    def __init__(self, turn: Turn) -> None:
+        self.turn = turn
+        self._ranked = ranked(turn.text)
+        self._calls = "; ".join(_called(turn, call) for call in turn.calls)
+        self._shown = " ".join(f"[{part.type}]" for part in turn.parts if isinstance(part, ImagePart | DocumentPart))
+
+    def within(self, most_characters: int) -> str:
+        """The turn in one line of at most so many characters."""
+        least = most_characters // 2
+        said = self._ranked.within(max(least, most_characters - len(self._calls) - len(self._shown) - 4))
+        return short_line("; ".join(piece for piece in (said, self._calls, self._shown) if piece), most_characters)
+
+    def line(self, most_characters: int) -> str:
+        """The same after its role."""
+        return f"{self.turn.role}: {self.within(most_characters)}"
 
 
 def _called(turn: Turn, call: ToolCallPart) -> str:
@@ -80,69 +94,79 @@ def _called(turn: Turn, call: ToolCallPart) -> str:
 def group_gists(turns: Sequence[Turn], *, most_characters: int) -> tuple[GistLine, ...]:
     """A line for each exchange or run of tool rounds, in order; together at most ``most_characters`` with their line ends.
 
-    Blank turns say nothing. Where there are too many turns for that, lines get shorter and neighbours are told in one.
+    Blank turns say nothing. Where there are too many turns for that, lines get shorter and neighbours are told in one, in the
+    end all of them in one that is cut.
     """
-    groups = _groups([turn for turn in turns if not turn.is_blank])
-    for most in (MOST_CHARACTERS, 100, 60):
+    groups = _groups([_Told(turn) for turn in turns if not turn.is_blank])
+    for most in _LENGTHS:
         lines = [_told(group, most) for group in groups]
         if _size(lines) <= most_characters:
             return tuple(lines)
     while len(groups) > 1:
         groups = [[turn for group in groups[place : place + 2] for turn in group] for place in range(0, len(groups), 2)]
-        lines = [_summed(group, MOST_CHARACTERS) for group in groups]
+        lines = [_summed(group, _LENGTHS[-1] * 2) for group in groups]
         if _size(lines) <= most_characters:
             return tuple(lines)
-    lines = [_summed(group, MOST_CHARACTERS) for group in groups]
-    if lines and _size(lines) > most_characters:
-        room = most_characters - (_size(lines) - len(lines[0].text))
-        lines = [GistLine(line.first, line.last, short_line(line.text, room)) for line in lines if room > 0]
-    return tuple(lines)
+    lines = [_summed(group, max(0, most_characters)) for group in groups]
+    over = _size(lines) - most_characters
+    return tuple(
+        GistLine(line.first, line.last, short_line(line.text, len(line.text) - over)) for line in lines if over < len(line.text)
+    )
 
 
 def _size(lines: Sequence[GistLine]) -> int:
     return sum(len(str(line)) + 1 for line in lines)
 
 
-def _groups(turns: Sequence[Turn]) -> list[list[Turn]]:
+def _groups(turns: Sequence[_Told]) -> list[list[_Told]]:
     """Each turn that says something with what answers it at once; tool rounds after each other together."""
-    groups: list[list[Turn]] = []
-    for calls, run in groupby(turns, key=lambda turn: bool(turn.calls)):
+    groups: list[list[_Told]] = []
+    for calls, run in groupby(turns, key=lambda told: bool(told.turn.calls)):
         if calls:
             groups.append(list(run))
             continue
-        for turn in run:
-            if turn.role == "assistant" and groups and not groups[-1][-1].calls and groups[-1][-1].role == "user":
-                groups[-1].append(turn)
+        for told in run:
+            asked = groups[-1][-1].turn if groups else None
+            if told.turn.role == "assistant" and asked is not None and asked.role == "user":
+                groups[-1].append(told)
             else:
-                groups.append([turn])
+                groups.append([told])
     return groups
 
 
-def _told(group: list[Turn], most: int) -> GistLine:
-    if group[0].calls and len(group) >= _LONG_RUN:
+def _told(group: list[_Told], most: int) -> GistLine:
+    if group[0].turn.calls and len(group) >= _LONG_RUN:
         return _summed(group, most)
-    share = most if len(group) == 1 else (most * 2 - 3) // len(group)
-    text = " / ".join(f"{turn.role}: {_line(turn, share)}" for turn in group)
-    return GistLine(group[0].number, group[-1].number, text)
+    share = most if len(group) == 1 else most * 3 // 2 // len(group)
+    return _line(group, " / ".join(told.line(share) for told in group))
 
 
-def _summed(group: list[Turn], most: int) -> GistLine:
-    """What tools were called, how often, and on what; and what the user said last."""
-    return GistLine(group[0].number, group[-1].number, short_line("; ".join(_sum(group, most)), most))
+def _line(group: list[_Told], text: str) -> GistLine:
+    return GistLine(group[0].turn.number, group[-1].turn.number, text)
 
 
-def _sum(group: list[Turn], most: int) -> Iterator[str]:
-    said = [turn for turn in group if not turn.calls]
-    if said:
-        yield f"{said[0].role}: {_line(said[0], most // 2)}"
-    if len(said) > 1:
-        yield f"{len(said) - 1:,} more turns"
-    calls = [call for turn in group for call in turn.calls]
-    tools = Counter(one_line(call.tool) for call in calls)
+def _summed(group: list[_Told], most: int) -> GistLine:
+    """What was said, the user's turns first if not all fit; what tools were called, how often, and on what."""
+    return _line(group, short_line("; ".join(_sum(group, most)), most))
+
+
+def _sum(group: list[_Told], most: int) -> Iterator[str]:
+    said = [told for told in group if not told.turn.calls]
+    calls = [call for told in group for call in told.turn.calls]
+    room = most // 2 if calls else most
+    shown = sorted(said, key=lambda told: (told.turn.role != "user", told.turn.number))[: max(1, room // _LEAST_SHARE)]
+    for told in sorted(shown, key=lambda told: told.turn.number):
+        yield told.line(room // len(shown) - len("assistant: "))
+    if len(said) > len(shown):
+        yield f"{len(said) - len(shown):,} more"
     if calls:
-        first, *others = tools.most_common()
-        counted = f"{first[1]:,} {'call' if first[1] == 1 else 'calls'} of {first[0]}"
-        yield ", ".join([counted, *(f"{number:,} of {tool}" for tool, number in others)])
+        yield _counted(calls)
     names = dict.fromkeys(name for call in calls for name in identifying_strings(_source(call)))
     if names:
         yield ", ".join(list(names)[:_MOST_NAMES])
+
+
+def _counted(calls: Sequence[ToolCallPart]) -> str:
+    first, *others = Counter(one_line(call.tool) for call in calls).most_common()
+    counted = f"{first[1]:,} {'call' if first[1] == 1 else 'calls'} of {first[0]}"
+    return ", ".join([counted, *(f"{number:,} of {tool}" for tool, number in others)])

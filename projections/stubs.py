@@ -14,17 +14,19 @@ from ledger.errors import InvalidInput
 from ledger.parts import DocumentPart, ImagePart, JsonPart, OpaquePart, TextPart, ToolCallPart, Unparsed
 from projections.escaping import escaped
 from projections.exact.characters import cut_after, cut_before
-from projections.shortening import shortened
+from projections.exact.sentences import short_line
 from projections.transcript import Return
 
-_MOST_TOOL: Final = 40
+_MOST_CHARACTERS: Final = 200
 _MOST_ASKED: Final = 40
-_MOST_USED: Final = 200
-_MOST_COST: Final = 110
-"""What a stub may cost in all, in characters as ``_cost`` weighs them, before what was used gives way."""
+_TOOL_COST: Final = 12
+_ASKED_COST: Final = 14
+_STUB_COST: Final = 44
+"""What tool, question and stub may cost, as ``_cost`` weighs them; what was used gives way first, then the question."""
 
 _PLAIN: Final = re.compile(r"[\w.\-/:@#$%+~()=]+", re.ASCII)
 _CLOSING: Final = re.compile(r"[\[\]]")
+_COST_PIECE: Final = re.compile(r"[A-Z]?[a-z]+|[A-Z]+|[0-9]{1,3}|[!-/:-@\[-^`{-~]{1,2}|[^\s]")
 _MAIN: Final = (
     *("query", "q", "question", "search", "command", "cmd", "path", "file_path", "filename", "file", "url", "uri", "pattern"),
     *("expression", "code", "input", "prompt", "id"),
@@ -39,19 +41,26 @@ def result_stub(returned: Return, call: ToolCallPart, used: Sequence[str]) -> st
     was asked, how much came, what of it is used (as much as fits), and the id by which the whole result is fetched. What comes
     from outside cannot close the stub or begin another line.
     """
-    asked = main_argument(call)
-    shown = "" if asked is None else f" {_quoted(asked, _MOST_ASKED)}"
-    head = f"[{_plain_or_quoted(call.tool, _MOST_TOOL)}{shown}: {what_came(returned)}"
+    tool = _shown(call.tool, _MOST_CHARACTERS, _TOOL_COST)
+    came = f": {what_came(returned)}"
     tail = f"; whole result: result_id={returned.id}]"
-    left = _MOST_COST - _cost(head) - _cost(tail)
-    names: list[str] = []
+    left = _STUB_COST - _cost(f"[{tool}{came}{tail}")
+    asked = main_argument(call)
+    question = "" if asked is None else f" {_quoted(asked, _MOST_ASKED, min(left, _ASKED_COST))}"
+    names = "".join(_that_fit(used, left - _cost(question)))
+    return f"[{tool}{question}{came}{names}{tail}"
+
+
+def _that_fit(used: Sequence[str], left: int) -> Iterator[str]:
+    """What was used, as far as there is room; what is too long makes way for what is not."""
+    before = "; used "
     for string in used:
-        name = _plain_or_quoted(string, _MOST_USED)
-        left -= _cost(name) + 2
+        name = before + (string if _PLAIN.fullmatch(string) else _in_quotes(string))
+        left -= _cost(name)
         if left < 0:
-            break
-        names.append(name)
-    return f"{head}{'; used ' if names else ''}{', '.join(names)}{tail}"
+            return
+        yield name
+        before = ", "
 
 
 def main_argument(call: ToolCallPart) -> str | None:
@@ -136,19 +145,39 @@ def _leaves(value: Any) -> Iterator[str]:
             yield str(item).lower() if isinstance(item, bool) else str(item)
 
 
-def _plain_or_quoted(text: str, most_characters: int) -> str:
-    return text if len(text) <= most_characters and _PLAIN.fullmatch(text) else _quoted(text, most_characters)
+def _shown(text: str, most_characters: int, most_cost: int) -> str:
+    """A name as it is, or in quotes where it is no plain name or too long."""
+    if len(text) <= most_characters and _PLAIN.fullmatch(text) and _cost(text) <= most_cost:
+        return text
+    return _quoted(text, most_characters, most_cost)
 
 
-def _quoted(text: str, most_characters: int) -> str:
-    """A text on one line, in quotes that it cannot close and without brackets, shortened."""
+def _quoted(text: str, most_characters: int, most_cost: int) -> str:
+    """A text on one line in quotes, shortened as often as needed."""
     line = " ".join(text[: 10 * most_characters].split())
-    return _CLOSING.sub(lambda match: f"\\u{ord(match.group()):04x}", escaped(shortened(line, most_characters)))
+    while True:
+        quoted = _in_quotes(short_line(line, most_characters))
+        if _cost(quoted) <= most_cost or most_characters == 1:
+            return quoted
+        most_characters = min(most_characters, len(line)) * 3 // 4 or 1
+
+
+def _in_quotes(text: str) -> str:
+    """A text in quotes, on one line, that cannot close them and holds no bracket."""
+    return _CLOSING.sub(lambda match: f"\\u{ord(match.group()):04x}", escaped(text))
 
 
 def _cost(text: str) -> int:
-    """About two for each token, whatever the script."""
-    return len(text) if text.isascii() else sum(1 if sign.isascii() else 3 for sign in text)
+    """About how many tokens a text has, rather too many: no tokenizer is at hand here."""
+    return sum(_piece_cost(match.group()) for match in _COST_PIECE.finditer(text))
+
+
+def _piece_cost(piece: str) -> int:
+    if not piece.isascii():
+        return 1 if piece < "\uffff" else 3
+    if piece.islower():
+        return 1 + (len(piece) - 1) // 8
+    return 1 + (len(piece) - 1) // 2 if piece.isupper() else 1
 
 
 _FORGED: Final = re.compile(r"^(?=[ \t]*+\[\u2026 )", re.MULTILINE)

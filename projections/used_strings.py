@@ -3,13 +3,15 @@
 from __future__ import annotations
 
 import re
-from collections import Counter
 from collections.abc import Iterable, Sequence
 from typing import Final
 
-from projections.exact.finding import found_in, tokens_in
+from projections.exact.finding import Uses, found_in, uses_in
 
 _PLAIN_WORD: Final = re.compile(r"[^\W\d_]+")
+_NAMED: Final = re.compile(r'"([^"\\\n]{1,200}+)"\s*+:')
+"""A name in JSON: what it names is used, not the name."""
+
 _MOST_PHRASES: Final = 64
 """So many phrases of a result are looked for at most, the first ones; what holds no space is looked for without a limit."""
 
@@ -17,35 +19,34 @@ _MOST_PHRASES: Final = 64
 def used_strings(result_text: str, later_texts: Sequence[str], *, asked: str = "", most: int = 8) -> tuple[str, ...]:
     """The exact strings of a result that later texts hold as whole ones, the most used first, then the first used.
 
-    What stood in ``asked``, the arguments of the call, is not news and does not count; neither does a plain word in quotes.
+    What stood in ``asked``, the arguments of the call, is not news and does not count; neither do a plain word in quotes and
+    the names in JSON.
     """
-    strings = list(dict.fromkeys(found.string for found in found_in(result_text)))
-    wanted = {string for string in strings if _PLAIN_WORD.fullmatch(string) is None or _is_token(string)}
-    phrases = [string for string in strings if string in wanted and not _is_token(string)][:_MOST_PHRASES]
-    uses = _uses(wanted, phrases, later_texts)
-    known = _uses(wanted, phrases, (asked,))
-    return tuple([string for string, _ in uses.most_common() if string not in known][:most])
+    names = {match[1] for match in _NAMED.finditer(result_text)}
+    strings = [found.string for found in found_in(result_text) if found.string not in names]
+    tokens = set(strings) & uses_in("\n".join(strings)).keys()
+    phrases = [string for string in dict.fromkeys(strings) if string not in tokens and _PLAIN_WORD.fullmatch(string) is None]
+    known = _uses(tokens, phrases[:_MOST_PHRASES], asked)
+    uses: dict[str, int] = {}
+    for text in later_texts:
+        for string, (_, times) in sorted(_uses(tokens, phrases[:_MOST_PHRASES], text).items(), key=lambda item: item[1].place):
+            if string not in known:
+                uses[string] = uses.get(string, 0) + times
+    return tuple(sorted(uses, key=lambda string: -uses[string])[:most])
 
 
-def _uses(wanted: set[str], phrases: Iterable[str], texts: Iterable[str]) -> Counter[str]:
-    """How often each string stands in the texts, in the order of their first places."""
-    places: Counter[str] = Counter()
-    for text in texts:
-        counted = Counter(found.string for found in tokens_in(text) if found.string in wanted)
-        for phrase in phrases:
-            if phrase not in counted and (number := _times(phrase, text)):
-                counted[phrase] = number
-        for string in sorted(counted, key=text.find):
-            places[string] += counted[string]
-    return places
+def _uses(tokens: set[str], phrases: Iterable[str], text: str) -> dict[str, Uses]:
+    """Where and how often strings stand in a text."""
+    uses = {string: found for string, found in uses_in(text).items() if string in tokens}
+    for phrase in phrases:
+        places = _places(phrase, text)
+        if places:
+            uses[phrase] = Uses(places[0], len(places))
+    return uses
 
 
-def _is_token(string: str) -> bool:
-    return [found.string for found in tokens_in(string)] == [string]
-
-
-def _times(phrase: str, text: str) -> int:
-    """How often a phrase stands in a text where no word goes on at its ends."""
+def _places(phrase: str, text: str) -> list[int]:
+    """Where a phrase stands in a text and no word goes on at its ends."""
     if phrase not in text:
-        return 0
-    return sum(1 for _ in re.finditer(rf"(?<!\w){re.escape(phrase)}(?!\w)", text))
+        return []
+    return [match.start() for match in re.finditer(rf"(?<!\w){re.escape(phrase)}(?!\w)", text)]

@@ -13,60 +13,112 @@ MOST_CHARACTERS: Final = 200
 
 _MOST_QUOTED: Final = 80
 _AROUND: Final = 24
+_PUNCTUATION: Final = ".,:;!?*_"
+_ENDING: Final = ".:-@$~"
+_BEFORE_PATHS: Final = {"@", "+", "-"}
+_TOKEN: Final = p.TOKEN.groupindex["token"]
+_ADDRESSES: Final = {p.TOKEN.groupindex["url"], p.TOKEN.groupindex["drive"]}
 
 
 class Found(NamedTuple):
-    """An exact string with its place; ``whole`` hides what was found inside of it."""
+    """An exact string with its place; ``less_end`` is the place of its end below zero, so that the longer ones sort first.
+
+    ``whole`` hides what was found inside of it.
+    """
 
     start: int
-    end: int
+    less_end: int
     string: str
     identifies: bool
     whole: bool
 
 
+class Uses(NamedTuple):
+    """The first place of a string in a text, and how often it stands there."""
+
+    place: int
+    times: int
+
+
+class _Judged(NamedTuple):
+    """An exact string in a token, and where in it that begins; ``may_be_loud`` where capitals around it make a word of it."""
+
+    offset: int
+    string: str
+    identifies: bool
+    may_be_loud: bool
+
+
 def found_in(text: str) -> list[Found]:
-    """Every exact string of a text wherever it stands, in order; what a longer one hides is left out."""
-    found = [*tokens_in(text), *_phrases(text)]
-    found.sort(key=lambda item: (item.start, -item.end))
-    return list(_visible(found))
+    """The exact strings of a text at their first places, in order; what a longer one hides is left out."""
+    return list(_visible(sorted([*_tokens(text), *_phrases(text)])))
 
 
-def tokens_in(text: str) -> Iterator[Found]:
-    """What is written without a space, and numbers with what they count."""
-    known: dict[str, tuple[int, str, bool] | None] = {}
+def uses_in(text: str) -> dict[str, Uses]:
+    """The exact strings of a text that are written without a space, and its numbers with what they count; each as a whole."""
+    counted: dict[str, int] = {}
+    first: dict[str, tuple[int, str]] = {}
     for match in p.TOKEN.finditer(text):
-        kind = match.lastgroup
-        if kind is None:
+        kind = match.lastindex
+        if kind is None or len(raw := match[kind]) > MOST_CHARACTERS:
             continue
-        start, raw = match.start(), match.group()
-        if kind == "token":
-            if raw not in known:
-                known[raw] = _judged(raw)
-            judged = known[raw]
-            if judged is not None:
-                offset, string, identifies = judged
-                start += offset
-                if not p.LOCATOR.fullmatch(string) or not _is_loud(text, start):
-                    yield Found(start, start + len(string), string, identifies, whole=True)
-        elif len(raw) <= MOST_CHARACTERS:
-            string = _address(raw) if kind in {"url", "drive"} else raw
-            yield Found(start, start + len(string), string, kind in {"url", "drive"}, whole=True)
+        if raw in counted:
+            counted[raw] += 1
+        else:
+            counted[raw] = 1
+            first[raw] = (match.start(kind), _string_of(text, match, kind))
+    uses: dict[str, Uses] = {}
+    for raw, (place, string) in first.items():
+        before = uses.get(string, Uses(place, 0))
+        uses[string] = Uses(before.place, before.times + counted[raw])
+    return uses
 
 
-def _judged(raw: str) -> tuple[int, str, bool] | None:
-    """Where in a token its exact string begins, the string, and whether it identifies something; None if it is none."""
+def _string_of(text: str, match: re.Match[str], kind: int) -> str:
+    if kind in _ADDRESSES:
+        return _address(text, match, kind).string
+    judged = _judged(match[kind]) if kind == _TOKEN else None
+    return match[kind] if judged is None else judged.string
+
+
+def _tokens(text: str) -> Iterator[Found]:
+    """What is written without a space, and numbers with what they count."""
+    places: dict[str, int] = {}
+    for match in p.TOKEN.finditer(text):
+        kind = match.lastindex
+        if kind == _TOKEN:
+            raw = match[_TOKEN]
+            if raw not in places:
+                places[raw] = match.start(_TOKEN)
+        elif kind is not None and len(match[kind]) <= MOST_CHARACTERS:
+            found = _address(text, match, kind) if kind in _ADDRESSES else _at(match.start(kind), match[kind])
+            if len(found.string) <= MOST_CHARACTERS:
+                yield found
+    for raw, start in places.items():
+        judged = _judged(raw)
+        if judged is not None and not (judged.may_be_loud and _is_loud(text, start)):
+            yield _at(start + judged.offset, judged.string, identifies=judged.identifies)
+
+
+def _at(start: int, string: str, *, identifies: bool = False, whole: bool = True) -> Found:
+    return Found(start, -start - len(string), string, identifies, whole)
+
+
+def _judged(raw: str) -> _Judged | None:
+    """What of a token is exact, if anything is."""
     if len(raw) > MOST_CHARACTERS:
         return None
-    string = raw.rstrip(".:-@$~")
-    begins = len(string) - len(string.lstrip("~.@") if string[:3] == "..." else string)
+    string = raw.rstrip(_ENDING)
+    begins = len(string) - len(string.lstrip(".")) if string.startswith("..") and not string.startswith("../") else 0
+    if string[begins : begins + 1] in _BEFORE_PATHS and string[begins + 1 : begins + 2] in {".", "/", "~"}:
+        begins += 1
     string = string[begins:]
-    if string[:1] == "@" and string[1:2] in {".", "/", "~"}:
-        begins, string = begins + 1, string[1:]
     kind = p.KIND.fullmatch(string)
     if kind is not None:
-        return begins, string, kind.lastgroup == "identifying"
-    return (begins, string, True) if p.LOCATOR.fullmatch(string) and string not in p.LOUD_WORDS else None
+        return _Judged(begins, string, kind.lastgroup == "identifying", may_be_loud=False)
+    if p.LOCATOR.fullmatch(string) and string not in p.LOUD_WORDS:
+        return _Judged(begins, string, identifies=True, may_be_loud=True)
+    return None
 
 
 def _is_loud(text: str, start: int) -> bool:
@@ -76,12 +128,14 @@ def _is_loud(text: str, start: int) -> bool:
     return p.LOUD_BEFORE.search(before) is not None or p.LOUD_AFTER.match(after) is not None
 
 
-def _address(raw: str) -> str:
-    """An address without the punctuation of the sentence that it stands in."""
-    string = raw.rstrip(".,:;!?*_")
+def _address(text: str, match: re.Match[str], kind: int) -> Found:
+    """An address with what stands before its slashes, and without the punctuation of the sentence that it stands in."""
+    slashes, string = match.start(kind), match[kind].rstrip(_PUNCTUATION)
     while string.endswith(")") and string.count("(") < string.count(")"):
-        string = string[:-1].rstrip(".,:;!?*_")
-    return string
+        string = string[:-1].rstrip(_PUNCTUATION)
+    before = p.SCHEME.search(text[max(0, slashes - _AROUND) : slashes])
+    start = slashes if before is None or string.startswith("www") else slashes - len(before.group())
+    return _at(start, text[start:slashes] + string, identifies=True)
 
 
 def _phrases(text: str) -> Iterator[Found]:
@@ -104,22 +158,20 @@ def _fits(inner: str, most: int) -> bool:
 
 def _found(match: re.Match[str], group: int, *, whole: bool = False) -> Found:
     said = match[group]
-    string = said.strip()
-    start = match.start(group) + len(said) - len(said.lstrip())
-    return Found(start, start + len(string), string, identifies=False, whole=whole)
+    return _at(match.start(group) + len(said) - len(said.lstrip()), said.strip(), whole=whole)
 
 
 def _foreign_paths(text: str) -> Iterator[Found]:
     for match in p.FOREIGN_PATH.finditer(text):
         ending = None if match.group().isascii() else p.FILE_ENDING.match(match.group())
         if ending is not None:
-            yield Found(match.start(), match.start() + ending.end(), ending.group(), identifies=True, whole=True)
+            yield _at(match.start(), ending.group(), identifies=True)
 
 
 def _visible(found: list[Found]) -> Iterator[Found]:
     hidden_to = 0
     for item in found:
-        if item.end > hidden_to:
+        if item.less_end < hidden_to:
             yield item
             if item.whole:
-                hidden_to = item.end
+                hidden_to = item.less_end

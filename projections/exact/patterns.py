@@ -20,12 +20,11 @@ _LETTERS: Final = (
 _WORD: Final = f"0-9_{_LETTERS}"
 _INNER: Final = rf"{_WORD}.\-/@+~#$"
 
-_URL: Final = (
-    r"(?:[A-Za-z][A-Za-z0-9+.\-]{1,15}+://|www\.(?=[A-Za-z0-9]))[^\s\"'<>`|\\^{}\[\]\u3000-\u303f\u4e00-\u9fff\uff00-\uffef]++"
-)
-_DRIVE: Final = r"[A-Za-z]:\\{1,2}[^\s\"'<>`|:*?,;()\[\]{}]*+"
+_IN_URL: Final = r"[^\s\"'<>`|\\^{}\[\]\u3000-\u303f\u4e00-\u9fff\uff00-\uffef]++"
+_IN_DRIVE: Final = r"[^\s\"'<>`|:*?,;()\[\]{}]++"
 
-_MONEY: Final = r"[$\u20ac\u00a3\u00a5\u20b9\u20a9\u20bd\u20ba\u20ab\u20aa\u20a6\u20b1\u20b4\u20b8\u0e3f\uffe5]"
+_SIGNS: Final = r"\u20ac\u00a3\u00a5\u20b9\u20a9\u20bd\u20ba\u20ab\u20aa\u20a6\u20b1\u20b4\u20b8\u0e3f\uffe5"
+_MONEY: Final = f"[${_SIGNS}]"
 _CODES: Final = "|".join(sorted(CODES))
 _NUMBER: Final = r"\d++(?:[.,'\u2019\u202f]\d++)*+"
 _UNITS: Final = (
@@ -42,40 +41,48 @@ _CLOCK: Final = r"\d{1,2}:\d\d(?::\d\d(?:[.,]\d{1,9})?)?"
 _HALF: Final = r"[ \u00a0\u202f]?(?:[ap]m|[AP]M|[ap]\.m\.|[AP]\.M\.)"
 _AFTER: Final = rf"(?![{_WORD}]|[.\-/@][{_WORD}])"
 
+_MONTHS: Final = (
+    r"(?:Jan(?:uary)?|Feb(?:ruary)?|Mar(?:ch)?|Apr(?:il)?|May|June?|July?|Aug(?:ust)?|Sept?(?:ember)?|Oct(?:ober)?|Nov(?:ember)?|"
+    r"Dec(?:ember)?|Januar|Februar|M\u00e4rz|Mai|Juni|Juli|Oktober|Dezember)"
+)
 _DATE: Final = (
     rf"\d{{4}}[-/]\d\d?[-/]\d\d?(?:(?:T|\ ){_CLOCK}(?:\ ?Z|\ ?UTC|[+\-]\d\d:?\d\d)?)?{_AFTER}"
     rf"|\d{{1,2}}[./]\d{{1,2}}[./]\d{{2,4}}(?![{_WORD}/])"
     rf"|{_CLOCK}(?:{_HALF})?(?:\ ?Z|\ UTC|[+\-]\d\d:?\d\d)?{_AFTER}"
     rf"|\d{{1,2}}{_HALF}(?![{_LETTERS}])"
     r"|\d{4}\u5e74\d{1,2}\u6708(?:\d{1,2}[\u65e5\u53f7\u865f])?|\d{1,2}\u6708\d{1,2}[\u65e5\u53f7\u865f]"
+    rf"|\d{{1,2}}(?:st|nd|rd|th|\.)?\ (?:of\ )?{_MONTHS}(?:,?\ \d{{4}})?{_AFTER}"
 )
 _QUANTITY: Final = (
-    rf"[+\-\u2212]?{_MONEY}[ \u00a0]?{_NUMBER}(?:[ \u00a0]?(?:[kKM]|bn|million|billion))?{_AFTER}"
-    rf"|{_NUMBER}(?:[ \u00a0\u202f]?{_MONEY}|[ \u00a0\u202f]?(?:{_CODES}){_AFTER}|{_CJK_UNITS}+)"
+    rf"{_NUMBER}(?:[ \u00a0\u202f]?{_MONEY}|[ \u00a0\u202f]?(?:{_CODES}){_AFTER}|{_CJK_UNITS}+)"
     rf"|{_NUMBER}[ \u00a0\u202f\-]?(?:{_UNITS})(?![{_WORD}/\-])"
-    rf"|(?:{_CODES})[ \u00a0]?{_NUMBER}{_AFTER}"
+    rf"|\d{{1,3}}(?:,\d{{3}})++(?:\.\d++)?{_AFTER}|\d++[.,]\d++(?![{_WORD}.,\-])"
 )
-_FIGURE: Final = rf"\d{{1,3}}(?:,\d{{3}})++(?:\.\d++)?{_AFTER}|\d++[.,]\d++(?![{_WORD}.,\-])"
-_MONTHS: Final = (
-    r"(?:Jan(?:uary)?|Feb(?:ruary)?|Mar(?:ch)?|Apr(?:il)?|May|June?|July?|Aug(?:ust)?|Sept?(?:ember)?|Oct(?:ober)?|Nov(?:ember)?|"
-    r"Dec(?:ember)?|Januar|Februar|M\u00e4rz|Mai|Juni|Juli|Oktober|Dezember)"
+_AMOUNT: Final = (
+    rf"[+\-\u2212]?{_MONEY}[ \u00a0]?{_NUMBER}(?:[ \u00a0]?(?:[kKM]|bn|million|billion))?{_AFTER}"
+    rf"|(?=[A-Z]{{3}}[ \u00a0\d])(?:{_CODES})[ \u00a0]?{_NUMBER}{_AFTER}"
 )
+
+# Plain words are gone through many at a time, with what parts them; whatever else begins is read to its end. The empty
+# alternative at the end makes a match of each step, so that nothing is gone through twice.
+TOKEN: Final = re.compile(
+    rf"(?:(?:[A-Za-z]?[a-z]*+(?!::|\(\))[.]?|[+\-/\#_@~]{{1,3}}+)[^{_INNER}{_SIGNS}\\]++)*+(?:"
+    rf"(?<![{_WORD}.,])(?:(?=\d)(?:(?P<date>{_DATE})|(?P<quantity>{_QUANTITY}))|(?P<amount>{_AMOUNT}))"
+    rf"|(?P<url>(?:(?<=[A-Za-z0-9]:)//|www\.(?=[A-Za-z0-9])){_IN_URL})"
+    rf"|(?P<token>(?:[{_INNER}]++(?::(?=\d)|::(?=[{_WORD}]))?)++(?:\(\))?)"
+    rf"|(?P<drive>(?<=(?<![{_WORD}])[A-Za-z]:)\\{_IN_DRIVE})|\\(?:u[0-9A-Fa-f]{{4}}|[a-z\"\\/])|)"
+)
+"""One thing after the other: words that say nothing exact, then an escape of JSON or what may be exact, in a named group."""
+
+SCHEME: Final = re.compile(r"[A-Za-z][A-Za-z0-9+.\-]*:$")
+"""What stands before the two slashes of an address."""
 
 MONTH_DATE: Final = re.compile(
-    rf"(?<![{_WORD}])(?:{_MONTHS}\.?\ \d{{1,2}}(?:st|nd|rd|th)?(?:,?\ \d{{4}})?"
-    rf"|\d{{1,2}}(?:st|nd|rd|th|\.)?\ (?:of\ )?{_MONTHS}(?:,?\ \d{{4}})?){_AFTER}"
+    rf"[JFMASOND](?<![{_WORD}][JFMASOND])(?:an(?:uary|uar)?|eb(?:ruary|ruar)?|ar(?:ch)?|pr(?:il)?|ay|une?|uly?|ug(?:ust)?|"
+    rf"ept?(?:ember)?|ct(?:ober)?|ov(?:ember)?|ec(?:ember)?|\u00e4rz|ai|uni|uli|ktober|ezember)"
+    rf"\.?\ \d{{1,2}}(?:st|nd|rd|th)?(?:,?\ \d{{4}})?{_AFTER}"
 )
-"""Days with the name of their month, in English and German."""
-
-# Plain words are gone through many at a time; all else is a match of its own, and whatever begins is read to its end.
-TOKEN: Final = re.compile(
-    rf"(?:[A-Za-z]?[a-z]*+(?:['\u2019][a-z]++)?[.,;:!?]?[ \n]++)++"
-    rf"|\\(?:u[0-9A-Fa-f]{{4}}|[a-z\"\\/])"
-    rf"|(?P<url>{_URL})|(?P<drive>{_DRIVE})"
-    rf"|(?<![{_WORD}.,])(?P<date>{_DATE})|(?<![{_WORD}.,])(?P<quantity>{_QUANTITY})|(?<![{_WORD}.,])(?P<figure>{_FIGURE})"
-    rf"|(?P<token>(?:[{_INNER}]++(?::(?=\d)|::(?=[{_WORD}]))?)++(?:\(\))?)"
-)
-"""One thing after the other: words that say nothing exact, an escape of JSON, or what may be exact, in a named group."""
+"""A day after the name of its month, in English and German."""
 
 BACKTICKS: Final = re.compile(r"`++([^`\n]*+)(`*+)")
 """Code in a line; without its end it is none."""

@@ -2,54 +2,89 @@
 
 from __future__ import annotations
 
-import itertools
 import re
+from collections.abc import Sequence
+from dataclasses import dataclass
+from itertools import pairwise
 from typing import Final
 
 from projections.exact.characters import cut_before
 from projections.exact_strings import exact_strings
 
-_BREAK: Final = re.compile(r"(?<=[.!?\u2026])[\"'\u201d\u2019)]?\s+|(?<=[\u3002\uff01\uff1f])|\n+")
+_BREAK: Final = re.compile(
+    r"(?<=[.!?\u2026])(?<!\d\.)(?<!\b[A-Za-z]\.)[\"'\u201d\u2019)*_]{0,3}\s+(?![a-z])|(?<=[\u3002\uff01\uff1f\u0964\u061f])|\n+"
+)
+"""Where a sentence ends; neither after a number as in a list nor after a letter as in "e.g."."""
+
 _SPACE: Final = re.compile("[\\s\x00-\x20\x7f-\x9f\u2028\u2029]+")
 _MOST_READ: Final = 20_000
 """So much of a text is read, half of it at the beginning and half at the end."""
 
+_MOST_SENTENCES: Final = 400
+_MOST_EXACT: Final = 4
+_MOST_WORDS: Final = 4
+_SHORT: Final = 45
+"""A sentence that is shorter and speaks of "that" says little by itself."""
+
+_CUT: Final = "\u2026 "
+
+
+def _any(*phrases: str) -> re.Pattern[str]:
+    return re.compile(rf"\b(?:{'|'.join(phrases)})\b", re.IGNORECASE)
+
+
 _TELLING: Final = (
     (
         6,
-        re.compile(
-            r"\b(?:do not|don't|never|must|only|not|no longer|instead|always|without|at most|at least|cannot|can't)\b",
-            re.IGNORECASE,
+        _any(
+            "do not", "don't", "never", "must", "only", "not", "no longer", "instead", "always", "without", "at (?:most|least)"
         ),
     ),
-    (
-        5,
-        re.compile(
-            r"\b(?:decided?|we will|let's|go with|confirm(?:ed)?|approved?|agree|prefer|rather|choose|chose)\b", re.IGNORECASE
-        ),
-    ),
-    (5, re.compile(r"[?\uff1f]")),
+    (5, _any("decided?", "we will", "let's", "go with", "confirm(?:ed)?", "approved?", "agree", "prefer", "rather", "choose")),
     (
         4,
-        re.compile(
-            r"\b(?:please|need|want|would like|could you|can you|help|cancel|change|book|fix|add|make|use|is|are)\b",
-            re.IGNORECASE,
+        _any(
+            "(?:has|have) been",
+            "i've",
+            "i have",
+            "successfully",
+            "found",
+            "fixed",
+            "because",
+            "cannot",
+            "can't",
+            "unable",
+            "failed",
         ),
     ),
+    (5, re.compile("[?\uff1f\u061f]")),
     (
-        5,
-        re.compile(
-            r"\b(?:nicht|kein\w*|muss|nur|bitte|brauche|möchte|statt|nunca|no|debe|quiero|necesito|pas|jamais|veux|dois)\b",
-            re.IGNORECASE,
+        4,
+        _any(
+            "please", "need", "want", "would like", "(?:could|can) you", "help", "cancel", "change", "book", "fix", "add", "use"
         ),
     ),
-    (5, re.compile(r"不要|不能|必须|必須|请|請|需要|想要|取消|改成|只|别|ください|しないで|必要|하지|필요|주세요")),
+    (5, _any("nicht", r"kein\w{0,3}", "muss", "nur", "bitte", "brauche", "möchte", "statt", "nie")),
+    (5, _any("nunca", "debe", "quiero", "necesito", "por favor", "pas", "jamais", "veux", "dois", "s'il vous plaît")),
+    (5, re.compile("不要|不能|必须|必須|请|請|需要|想要|取消|改成|只|别|ください|しないで|必要|하지|필요|주세요")),
 )
+"""What tells in a sentence: a constraint, a decision, a question, a request; in the languages whose words are listed."""
+
 _CHAT: Final = re.compile(
-    r"\W*(?:hi|hello|hey|thanks?|thank you|ok|okay|sure|great|good (?:morning|day|evening)|yes|hallo|danke|hola|gracias|"
-    r"bonjour|merci|\u4f60\u597d|\u8c22\u8c22|\u597d\u7684)\b[^.!?]{0,20}[.!?]*",
+    r"\W{0,9}(?:(?:hi|hello|hey|thanks?|thank you|ok|okay|sure|great|good (?:morning|day|evening)|yes|hallo|danke|hola|gracias|"
+    r"bonjour|merci)\b[^.!?]{0,20}|\u4f60\u597d|\u8c22\u8c22|\u597d\u7684)[.!?\u3002\uff01]{0,3}",
     re.IGNORECASE,
 )
+_COURTESY: Final = _any(
+    "feel free",
+    "anything else",
+    "let me know if",
+    "(?:further|more|other) (?:questions|assistance|help)",
+    "you're welcome",
+    "appreciate",
+)
+_VAGUE: Final = _any("that", "this", "it", "those", "these", "them", "with you")
+_SAYS: Final = re.compile(r"[^\W\d_]{2}|[\u3040-\u30ff\u4e00-\u9fff\uac00-\ud7a3]|\d{2}")
 
 
 def one_line(text: str) -> str:
@@ -67,31 +102,48 @@ def short_line(text: str, most_characters: int) -> str:
     return f"{line[: space if space > 0 else place].rstrip()}\u2026" if most_characters > 0 else ""
 
 
-def best_sentences(text: str, most_characters: int) -> str:
-    """The sentences that tell most, in their order, with … where others stood between them."""
+@dataclass(frozen=True, slots=True)
+class Ranked:
+    """The sentences of a text, and their places from the most telling one on; ``worth`` is how much each tells."""
+
+    sentences: tuple[str, ...]
+    worth: tuple[int, ...]
+    places: tuple[int, ...]
+
+    def within(self, most_characters: int) -> str:
+        """The sentences that tell most, in their order, with … where others stood between them."""
+        chosen: list[int] = []
+        left = most_characters
+        for place in self.places:
+            if not chosen or (self.worth[place] > 0 and len(self.sentences[place]) + len(_CUT) <= left):
+                chosen.append(place)
+                left -= len(self.sentences[place]) + len(_CUT)
+        return short_line(_joined(self.sentences, sorted(chosen)), most_characters)
+
+
+def ranked(text: str) -> Ranked:
+    """The sentences of a text, as far as they are read: of a long text the first and the last ones."""
     read = text if len(text) <= _MOST_READ else f"{text[: _MOST_READ // 2]}\n{text[-_MOST_READ // 2 :]}"
     sentences = [line for line in map(one_line, _BREAK.split(read)) if line]
-    if not sentences:
-        return ""
-    ranked = sorted(range(len(sentences)), key=lambda place: (-_worth(sentences[place]), place))
-    chosen = [ranked[0]]
-    left = most_characters - len(sentences[ranked[0]])
-    for place in ranked[1:]:
-        if 0 < len(sentences[place]) + 3 <= left and _worth(sentences[place]) > 0:
-            chosen.append(place)
-            left -= len(sentences[place]) + 3
-    return short_line(_joined(sentences, sorted(chosen)), most_characters)
+    if len(sentences) > _MOST_SENTENCES:
+        sentences = sentences[: _MOST_SENTENCES // 2] + sentences[-_MOST_SENTENCES // 2 :]
+    worth = tuple(map(_worth, sentences))
+    return Ranked(tuple(sentences), worth, tuple(sorted(range(len(worth)), key=lambda place: (-worth[place], place))))
 
 
 def _worth(sentence: str) -> int:
-    if _CHAT.fullmatch(sentence):
+    if _CHAT.fullmatch(sentence) or not _SAYS.search(sentence):
         return 0
+    if _COURTESY.search(sentence):
+        return 1
     said = sum(worth for worth, pattern in _TELLING if pattern.search(sentence))
-    return 1 + said + min(8, 2 * len(exact_strings(sentence)))
+    if len(sentence) < _SHORT and _VAGUE.search(sentence):
+        said //= 3
+    return 1 + said + min(_MOST_EXACT, len(exact_strings(sentence))) + min(_MOST_WORDS, sentence.count(" ") // 4)
 
 
-def _joined(sentences: list[str], chosen: list[int]) -> str:
-    pieces = [sentences[chosen[0]]]
-    for before, place in itertools.pairwise(chosen):
-        pieces.append(sentences[place] if place == before + 1 else f"\u2026 {sentences[place]}")
+def _joined(sentences: Sequence[str], chosen: list[int]) -> str:
+    pieces = [sentences[place] for place in chosen[:1]]
+    for before, place in pairwise(chosen):
+        pieces.append(sentences[place] if place == before + 1 else f"{_CUT}{sentences[place]}")
     return " ".join(pieces)
