@@ -12,11 +12,16 @@ from collections.abc import Iterator, Sequence
 from typing import Final, Protocol
 
 from delivery.importers.anthropic import AnthropicMessages
+from delivery.importers.langchain import LangChain
+from delivery.importers.mini_swe_agent import MiniSweAgent
 from delivery.importers.openai import OpenAIChat
+from delivery.importers.openhands import OpenHands
 from delivery.importers.records import Records
 from delivery.importers.source import Node
+from delivery.importers.swe_agent import SweAgent
 from delivery.importers.told import Told
 from delivery.importers.transcript import Transcript
+from delivery.importers.who_and_when import WhoAndWhen
 
 
 class Format(Protocol):
@@ -108,7 +113,13 @@ FORMATS: Final[dict[str, Format]] = {
 }
 """Every message format, by name; where a conversation fits several equally well, the first of them reads it."""
 
-VALUE_FORMATS: Final[tuple[ValueFormat, ...]] = ()
+VALUE_FORMATS: Final[tuple[ValueFormat, ...]] = (
+    SweAgent(),
+    OpenHands(),
+    WhoAndWhen(),
+    LangChain(),
+    MiniSweAgent(),
+)
 """Every whole format that is a JSON value; the first that claims a value reads it."""
 
 RECORD_FORMATS: Final[tuple[RecordFormat, ...]] = ()

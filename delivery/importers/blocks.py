@@ -11,7 +11,8 @@ from __future__ import annotations
 
 import base64
 import binascii
-from collections.abc import Collection, Iterator
+import json
+from collections.abc import Collection, Iterator, Mapping
 from dataclasses import dataclass
 from datetime import datetime
 from typing import Any, Final
@@ -96,6 +97,11 @@ def arguments(text: str) -> JsonText | Unparsed:
     return checked if has_lone_surrogate(text) else JsonText(text)
 
 
+def members_text(members: Mapping[str, Node]) -> JsonText | Unparsed:
+    """Members of an object as an object of their own, each value as it was written."""
+    return arguments("{" + ", ".join(f"{json.dumps(name)}: {value.text}" for name, value in members.items()) + "}")
+
+
 def tool_call(call_id: str | None, tool: str | None, given: JsonText | Unparsed) -> ToolCallPart | None:
     """A call, if its id and the tool's name can be names in the ledger."""
     if call_id is None or tool is None or not (is_name(call_id) and is_name(tool)):
@@ -119,7 +125,8 @@ def base64_bytes(text: str | None) -> bytes | None:
 _COUNTS: Final = ("input_tokens", "prompt_tokens", "output_tokens", "completion_tokens")
 
 
-def _usage(node: Node) -> Usage | None:
+def usage(node: Node) -> Usage | None:
+    """Token counts as a provider reports them, with all that it says besides; None for what is none."""
     if node.kind != "object":
         return None
     try:
@@ -148,7 +155,7 @@ def _time(node: Node) -> datetime | None:
 _READERS: Final[dict[str, tuple[str, Any]]] = {
     "name": ("name", string_or_none),
     "model": ("model", name_or_none),
-    "usage": ("usage", _usage),
+    "usage": ("usage", usage),
     "id": ("external_id", name_or_none),
     "timestamp": ("said_at", _time),
     "created_at": ("said_at", _time),

@@ -100,7 +100,7 @@ class OpenAIChat:
 
     def record_system(self, system: Node, transcript: Transcript) -> None:
         """System text that stands beside the messages, as some vendors of this shape have it."""
-        transcript.record_turn("system", list(_content(system, transcript)), About())
+        transcript.record_turn("system", list(content_parts(system, transcript)), About())
 
     def record(self, message: Node, transcript: Transcript) -> None:
         """Record one message; ``InvalidInput`` says why it cannot be."""
@@ -122,9 +122,9 @@ def _record_turn(message: Node, transcript: Transcript, role: Role) -> None:
     if role == "assistant":
         known |= {"tool_calls", "function_call", "reasoning_content"}
         parts += _reasoning(message)
-    parts += _content(message.get("content"), transcript)
+    parts += content_parts(message.get("content"), transcript)
     if role == "assistant":
-        called, nameless = _calls(message, transcript)
+        called, nameless = calls_of(message, transcript)
         parts += called
     parts += leftovers(message, known, provider=_PROVIDER, owner="message")
     transcript.record_turn(role, parts, said)
@@ -139,7 +139,7 @@ def _record_return(message: Node, transcript: Transcript, *, is_function: bool) 
     if call_id is None and message.get("tool_call_id") is None:
         call_id = transcript.nameless_call(tool)
     known = _HINTS | said.members | ({"name"} if tool else set()) | ({"tool_call_id"} if given else set())
-    parts: list[ReturnPart] = list(_content(message.get("content"), transcript))
+    parts: list[ReturnPart] = list(content_parts(message.get("content"), transcript))
     parts += leftovers(message, known, provider=_PROVIDER, owner="function" if is_function else "message")
     transcript.record_return(call_id, parts, said, tool=tool)
 
@@ -154,14 +154,15 @@ def _reasoning(message: Node) -> Iterator[Part]:
         yield opaque(node, provider=_PROVIDER, block="message.reasoning_content")
 
 
-def _content(content: Node | None, transcript: Transcript) -> Iterator[TextPart | JsonPart | ImagePart | OpaquePart]:
+def content_parts(content: Node | None, transcript: Transcript) -> Iterator[TextPart | JsonPart | ImagePart | OpaquePart]:
+    """What the content of a message became: a text, parts of the types of this format, or any other value."""
     if content is None:
         return
     if content.kind == "string":
         yield from text_parts(content.string())
     elif content.kind == "array":
         for part in content.elements:
-            yield from _content_part(part, transcript)
+            yield from content_part(part, transcript)
     else:
         yield _structured(content)
 
@@ -174,7 +175,8 @@ def _structured(content: Node) -> JsonPart | OpaquePart:
         return opaque(content, provider=_PROVIDER, block="message.content")
 
 
-def _content_part(part: Node, transcript: Transcript) -> Iterator[TextPart | ImagePart | OpaquePart]:
+def content_part(part: Node, transcript: Transcript) -> Iterator[TextPart | ImagePart | OpaquePart]:
+    """What one element of a content became, with what no part has a field for."""
     if part.kind == "string":
         yield TextPart(text=part.string())
         return
@@ -193,8 +195,11 @@ def _content_part(part: Node, transcript: Transcript) -> Iterator[TextPart | Ima
 def _image(part: Node, transcript: Transcript) -> ImagePart | None:
     image = part.get("image_url")
     url = string_or_none(image.get("url")) if image is not None and image.kind == "object" else None
-    if url is None:
-        return None
+    return None if url is None else image_at(url, transcript)
+
+
+def image_at(url: str, transcript: Transcript) -> ImagePart | None:
+    """The picture behind a URL, its bytes as an artifact if the URL holds them; None where they are not plain base64."""
     if not url.startswith("data:"):
         return ImagePart(url=url)
     head, _comma, encoded = url.removeprefix("data:").partition(",")
@@ -206,8 +211,9 @@ def _image(part: Node, transcript: Transcript) -> ImagePart | None:
     return ImagePart(sha256=sha256, media_type=media_type, size_bytes=len(data))
 
 
-def _calls(message: Node, transcript: Transcript) -> tuple[list[Part], list[ToolCallPart]]:
-    """The calls of a message, and those of them that came without an id and got one from their place.
+def calls_of(message: Node, transcript: Transcript) -> tuple[list[Part], list[ToolCallPart]]:
+    """The calls of a message (``tool_calls``, ``function_call``), and those of them that came without an id and got one
+    from their place.
 
     The second call of one id in one message stays raw: a return could not tell the two apart.
     """

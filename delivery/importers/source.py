@@ -304,3 +304,24 @@ def is_empty(node: Node) -> bool:
     """Whether a value says nothing: null, an empty text, list or object."""
     text: Any = node.text
     return text in ("null", '""') or (node.kind in ("array", "object") and not text[1:-1].strip())
+
+
+def is_true(node: Node | None) -> bool:
+    """Whether a value is ``true``."""
+    return node is not None and node.text == "true"
+
+
+def elements_in(node: Node, name: str) -> list[Node]:
+    """The elements of a list that an object has as a member; none where there is no such list."""
+    found = node.get(name) if node.kind == "object" else None
+    return found.elements if found is not None and found.kind == "array" else []
+
+
+def objects_in(node: Node, name: str) -> list[Node]:
+    """The objects among them."""
+    return [element for element in elements_in(node, name) if element.kind == "object"]
+
+
+def has_members(node: Node, *names: str) -> bool:
+    """Whether a value is an object with all of the members; null counts as one."""
+    return node.kind == "object" and all(name in node.members for name in names)

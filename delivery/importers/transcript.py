@@ -41,6 +41,7 @@ class Transcript:
         self._turn = 0
         self._waiting: dict[str, list[tuple[int, int]]] = {}  # the turn of each call, and its place among those of the turn
         self._called: dict[str, int] = {}
+        self._last_calls: list[str] = []
         self._nameless: list[ToolCallPart] = []
         self._pending: dict[str, Brought] = {}
 
@@ -54,6 +55,11 @@ class Transcript:
     def next_turn(self) -> int:
         """The number of the turn that would be recorded next."""
         return self._turn + 1
+
+    @property
+    def unanswered(self) -> list[str]:
+        """The ids of the calls of the last turn that wait for a return, in order."""
+        return [call for call in self._last_calls if any(turn == self._turn for turn, _ in self._waiting.get(call, ()))]
 
     def store(self, data: bytes, *, media_type: str | None, name: str | None = None) -> str:
         """Keep inline bytes as an artifact of the message at hand and return their SHA-256."""
@@ -82,7 +88,9 @@ class Transcript:
             )
         )
         self._turn = number or self._turn
-        for place, call in enumerate(part for part in parts if isinstance(part, ToolCallPart)):
+        calls = [part for part in parts if isinstance(part, ToolCallPart)]
+        self._last_calls = self._last_calls if number is None else [call.call_id for call in calls]
+        for place, call in enumerate(calls):
             self._waiting.setdefault(call.call_id, []).append((self._turn, place))
             self._called[call.call_id] = self._turn
 

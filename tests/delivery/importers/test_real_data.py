@@ -179,14 +179,14 @@ def test_logs_of_one_growing_conversation_are_one_ledger(real_data: Path, store:
     assert sum(result.events for result in results) == len(json.loads(logs[-1].read_bytes())["messages"])
 
 
-def test_every_message_of_other_agents_is_an_event_or_reported(real_data: Path, store: Ledgers) -> None:
+def test_a_message_format_that_is_asked_for_reads_the_messages_of_other_agents(real_data: Path, store: Ledgers) -> None:
     coding = real_data / "b_coding_agents"
     for path in [*(coding / "mini_swe_agent").iterdir(), *(coding / "swe_agent").iterdir()]:
         document = json.loads(path.read_bytes())
         messages = document["history"] if isinstance(document, dict) else document
         if not any("role" in message for message in messages):
             continue
-        result = import_file(store, path, ledger=path.name)
+        result = import_file(store, path, format="openai", ledger=path.name)
         spoken = [
             recorded.event
             for recorded in store.ledger(path.name).events()
