@@ -1,222 +1,345 @@
-"""Which turns a window keeps: task, middle, state, the last k turns, the current turn, and never more than the budget."""
+"""Which turns a window keeps, and never more than the budget: what gives way, in which order.
+
+First spent results, then compressed text, then turns that left the tail last, the oldest first, then the oldest turns of the
+tail by whole call units, then turns that are kept only because a rule says so. Never system, task, pins, state and the current
+turn. Results that no assistant turn has answered yet are never stubs: where they are too large for what is left, their
+beginning and end stand in the window.
+"""
 
 from __future__ import annotations
 
-from collections.abc import Iterator
-from dataclasses import dataclass, field
-from typing import Literal
+from collections.abc import Iterator, Mapping
+from dataclasses import dataclass
+from itertools import groupby
 
-from projections.errors import BudgetExceeded, NothingToSend
+from projections.errors import BudgetExceeded
+from projections.fitting import cut_to, shares
+from projections.framing import request_price
+from projections.middle_text import kept_note, middle_text, shown_lines
 from projections.pieces import NotePiece, Piece, Pieces, TurnPiece
-from projections.policy import Policy
-from projections.render.renderer import REQUEST_TOKENS, Count, Renderer, measure
-from projections.transcript import Transcript, Turn
-from projections.wire import ABSENT
-
-Verdict = Literal["keep", "stub", "drop", "never"]
-
-
-@dataclass(frozen=True, slots=True)
-class Row:
-    """Why a turn is in the window or not: its verdict, the rule that gave it, and the tokens that it takes in the window.
-
-    "never": it was forgotten; the window has at most its mark. ``asks_to_forget``: the user asks in it to forget something, and
-    nobody has forgotten it or declined to.
-    """
-
-    turn: int
-    verdict: Verdict
-    rule: str
-    tokens: int
-    asks_to_forget: bool = field(default=False, metadata=ABSENT)
+from projections.pressing import FRESH_PERCENT, LEVELS, pressure, tail_begins
+from projections.receipt import Row
+from projections.scene import Scene
+from projections.tailing import plain_tokens
+from projections.told import Told
 
 
 @dataclass(frozen=True, slots=True)
 class Plan:
-    """The chosen pieces in order, and a row for every turn."""
+    """The chosen pieces in order, what they cost, and why; ``breakpoints`` are the places after which a stable block ends."""
 
     pieces: Pieces
+    tokens: int
     rows: tuple[Row, ...]
+    blocks: Mapping[str, int]
+    breakpoints: tuple[int, ...]
+    effective_tail: int
+    gave_way: tuple[str, ...]
+    told_of: tuple[tuple[int, int], ...]
+    summaries: tuple[str, ...]
 
 
-@dataclass(frozen=True, slots=True)
-class Fixed:
-    """Texts that are never left out: a task given at opening, and the state block, where they say something new."""
+@dataclass(slots=True)
+class _Shown:
+    """A turn as it stands in the window: ``texts`` in the place of results, ``tokens`` in the form."""
 
-    task: str | None
-    state: str | None
+    told: Told
+    tokens: int
+    texts: dict[int, str]
 
 
 class Planner:
-    """Chooses the pieces of one window. ``asking``: the turns that ask to forget something."""
+    """Chooses the pieces of one window."""
 
-    def __init__(
-        self,
-        transcript: Transcript,
-        policy: Policy,
-        *,
-        fixed: Fixed,
-        renderer: Renderer,
-        count: Count,
-        asking: frozenset[int] = frozenset(),
-    ) -> None:
-        task = transcript.task_turn
-        if task is None:
-            raise NothingToSend("no user turn is recorded at this version: record one, or ask for a later version")
-        self._turns = transcript.turns
-        self._spoken = [turn for turn in transcript.turns if not turn.is_blank]
-        self._policy = policy
-        self._asking = asking
-        self._given_task = None if fixed.task is None else NotePiece(f"[the task, given at the start]\n{fixed.task}\n")
-        self._state = None if fixed.state is None else NotePiece(fixed.state)
-        self._renderer = renderer
-        self._count = count
-        self._costs: dict[object, int] = {}
-        self._task = task
-        self._current = transcript.turns[-1]
-        self._system_tokens = self._price(())
-        last = transcript.turns[:-1][-policy.tail_turns :] if policy.tail_turns else ()
-        self._tail = [turn for turn in last if turn is not task]
+    def __init__(self, scene: Scene) -> None:
+        self._scene = scene
+        self._level = pressure(scene)
+        self._budget = scene.budget_tokens
+        framing = scene.form.framing
+        self._blocks = {
+            "system": scene.fixed.system_tokens + request_price(framing, 0),
+            "tools": scene.fixed.tools_tokens,
+            "task": 0 if scene.fixed.task is None else scene.note(scene.fixed.task),
+            "state": 0 if scene.fixed.state is None else scene.note(scene.fixed.state),
+        }
+        self._kept = {turn.number: turn for turn in scene.middle.kept}
+        self._kept_shown = {
+            turn.number: _Shown(
+                scene.kept[turn.number], scene.kept_price(turn), {stub.version: stub.text for stub in turn.stubs}
+            )
+            for turn in scene.middle.kept
+        }
+        self._start = tail_begins(scene, scene.current.turn.number)
+        self._live = {told.turn.number: self._as_live(place) for place, told in enumerate(scene.live)}
+        self._gone: list[int] = []
+        self._has_middle = True
+        self._gave_way: list[str] = []
 
     def plan(self) -> Plan:
         """The window's pieces; ``BudgetExceeded`` names what may not be left out, if that alone is too large."""
-        kept = self._pinned()
-        left = self._policy.request_tokens - self._price_of(kept)
-        for turn in reversed(self._tail):
-            for piece in self._stages(turn):
-                kept[turn.number] = piece
-                if self._cost(piece) <= left or self._price_of(kept) <= self._policy.request_tokens:
-                    left -= self._cost(piece)
-                    break
-            else:
-                del kept[turn.number]
-                break
-        return self._settle(kept)
-
-    def _pinned(self) -> dict[int, TurnPiece]:
-        """Task and current turn. Where they do not fit whole, the current turn's results become stubs, one after the other."""
-        kept = {self._task.number: TurnPiece(self._task)}
-        for piece in self._stages(self._current):
-            kept[self._current.number] = piece
-            if self._price_of(kept) <= self._policy.request_tokens:
-                return kept
-        raise self._exceeded(kept)
-
-    def _stages(self, turn: Turn) -> Iterator[TurnPiece]:
-        """A turn whole, then with one more of its results as a stub each time, the one that saves most first."""
-        whole = TurnPiece(turn)
-        yield whole
-        saved = {version: self._cost(whole) - self._cost(TurnPiece(turn, frozenset({version}))) for version in _answers(turn)}
-        worth = sorted((version for version in saved if saved[version] > 0), key=lambda version: -saved[version])
-        for number in range(1, len(worth) + 1):
-            yield TurnPiece(turn, frozenset(worth[:number]))
-
-    def _settle(self, kept: dict[int, TurnPiece]) -> Plan:
-        """Pieces were priced one by one; the request is priced whole, with the note of what it leaves out.
-
-        The oldest of the tail shrink and give way until it fits. The note itself gives way to what may never be left out.
-        """
-        for turn in [turn for turn in self._tail if turn.number in kept]:
-            if self._fits(kept):
-                break
-            self._shrink(turn, kept)
-        pieces = tuple(self._ordered(kept, with_middle=self._fits(kept)))
-        return Plan(pieces, tuple(self._rows(kept)))
-
-    def _shrink(self, turn: Turn, kept: dict[int, TurnPiece]) -> None:
-        """Show a turn with just as many more stubs as make the request fit, or leave it out."""
-        for piece in self._stages(turn):
-            if piece.stubbed > kept[turn.number].stubbed:
-                kept[turn.number] = piece
-                if self._fits(kept):
-                    return
-        del kept[turn.number]
-
-    def _fits(self, kept: dict[int, TurnPiece]) -> bool:
-        """Whether the request fits with a note of what it leaves out."""
-        return self._price(tuple(self._ordered(kept, with_middle=True))) <= self._policy.request_tokens
-
-    def _price_of(self, kept: dict[int, TurnPiece]) -> int:
-        """What the request costs without that note."""
-        return self._price(tuple(self._ordered(kept, with_middle=False)))
-
-    def _ordered(self, kept: dict[int, TurnPiece], *, with_middle: bool) -> Iterator[Piece]:
-        """A task given at opening, then the record's order. Middle and state follow the task; they precede the current turn."""
-        left_out = [turn for turn in self._spoken if turn.number not in kept] if with_middle else []
-        pinned_first = min(self._task.number, self._current.number - 1)
-        head = [number for number in sorted(kept) if number <= pinned_first]
-        if self._given_task is not None:
-            yield self._given_task
-        yield from (kept[number] for number in head)
-        if left_out:
-            yield _middle(left_out)
-        if self._state is not None:
-            yield self._state
-        yield from (kept[number] for number in sorted(kept) if number > pinned_first)
-
-    def _rows(self, kept: dict[int, TurnPiece]) -> Iterator[Row]:
-        tail = {turn.number for turn in self._tail}
-        for turn in self._turns:
-            piece, asks = kept.get(turn.number), turn.number in self._asking
-            if turn.forgotten is not None:
-                yield Row(turn.number, "never", "forgotten", 0 if piece is None else self._cost(piece))
-            elif piece is None:
-                yield Row(turn.number, "drop", "budget" if turn.number in tail else "outside the tail", 0, asks)
-            else:
-                yield Row(turn.number, "stub" if piece.stubbed else "keep", self._rule(turn), self._cost(piece), asks)
-
-    def _rule(self, turn: Turn) -> str:
-        if turn is self._current:
-            return "current"
-        return "task" if turn is self._task else "tail"
-
-    def _exceeded(self, kept: dict[int, TurnPiece]) -> BudgetExceeded:
-        task = [piece for piece in (self._given_task, kept[self._task.number]) if piece is not None]
-        pins = {
-            "system": self._system_tokens,
-            "task": sum(map(self._cost, task)),
-            "current": self._cost(kept[self._current.number]),
-            **({} if self._state is None else {"state": self._cost(self._state)}),
-        }
-        # One turn is named and priced once, although it is pinned for two reasons.
-        is_one_turn = self._task is self._current and self._given_task is None
-        listed = {"task and current": pins["task"], **pins} if is_one_turn else pins
-        names = [name for name in listed if not is_one_turn or name not in ("task", "current")]
-        sizes = ", ".join(f"{name}: {listed[name]:,}" for name in names)
-        budget, reserve = self._policy.budget_tokens, self._policy.reserve_tokens
-        less = f" less {reserve:,} in reserve" if reserve else ""
-        return BudgetExceeded(
-            f"what is never left out needs more than the budget of {budget:,} tokens{less} ({sizes}): raise budget_tokens",
-            pins=pins,
-            budget_tokens=budget,
-            reserve_tokens=reserve,
+        self._make_room()
+        self._fill()
+        pieces, breakpoints = self._pieces()
+        middle = self._middle()
+        lines = shown_lines(self._scene.middle, self._scene.policy, LEVELS[self._level]) if middle else ()
+        summaries = tuple(line.summary for line in lines if line.summary is not None)
+        return Plan(
+            pieces,
+            self._tokens(),
+            tuple(self._rows()),
+            self._block_totals(),
+            breakpoints,
+            sum(1 for number in self._live if self._start <= number < self._current),
+            tuple(self._gave_way),
+            tuple((line.first, line.last) for line in lines),
+            summaries,
         )
 
-    def _cost(self, piece: Piece) -> int:
-        key = piece.text if isinstance(piece, NotePiece) else (piece.turn.number, piece.stubbed)
-        if key not in self._costs:
-            messages = self._renderer.messages((piece,))
-            self._costs[key] = measure({"messages": messages}, self._count) - REQUEST_TOKENS
-        return self._costs[key]
+    @property
+    def _current(self) -> int:
+        return self._scene.current.turn.number
 
-    def _price(self, pieces: Pieces) -> int:
-        return measure(self._renderer.request(pieces), self._count)
+    def _as_live(self, place: int) -> _Shown:
+        """A live turn as it stands before anything gives way: with stubs where they were made or are pressed for."""
+        scene = self._scene
+        told = scene.live[place]
+        number = told.turn.number
+        is_pinned = number in scene.pinned
+        moment = scene.cleared.get(number)
+        if number >= self._start:
+            moment = self._current
+            is_stubbed = scene.policy.stubs.spent and scene.is_spent(place)
+        else:
+            is_stubbed = moment is not None or (self._level > 0 and scene.is_spent(place))
+            moment = self._current if moment is None else moment
+        if not is_stubbed or is_pinned or scene.saved[place] <= 0:
+            return _Shown(told, scene.whole[place], {})
+        stubs = scene.stubs(place, moment=moment)
+        tokens = scene.price(told, {stub.version: stub.tokens for stub in stubs})
+        return _Shown(told, tokens, {stub.version: stub.text for stub in stubs})
+
+    def _make_room(self) -> None:
+        """Let things give way until the request fits, with the current turn's own words whole."""
+        if self._over() <= 0 or self._cut(floor=self._budget * FRESH_PERCENT // 100):
+            return
+        for step in self._steps():
+            self._gave_way.append(step)
+            if self._over() <= 0 or self._cut(floor=self._budget * FRESH_PERCENT // 100):
+                return
+        if not self._cut(floor=0):
+            raise self._exceeded()
+
+    def _steps(self) -> Iterator[str]:
+        """What gives way, first things first."""
+        while self._level < len(LEVELS) - 1:
+            self._level += 1
+            self._live = {told.turn.number: self._as_live(place) for place, told in enumerate(self._scene.live)}
+            yield "spent results" if self._level == 1 else f"compressed text: {LEVELS[self._level]}"
+        for number in list(self._live):
+            if number not in self._scene.pinned:
+                self._gone.append(number)
+                del self._live[number]
+                yield f"turn {number}"
+        for number in list(self._kept):
+            if number not in self._scene.pinned:
+                del self._kept[number], self._kept_shown[number]
+                yield f"turn {number}, kept as {self._rule_of_kept(number)}"
+        self._has_middle = False
+        yield "the note of what is compacted"
+
+    def _rule_of_kept(self, number: int) -> str:
+        return next(turn.rule for turn in self._scene.middle.kept if turn.number == number)
+
+    def _over(self) -> int:
+        return self._tokens() - self._budget
+
+    def _tokens(self) -> int:
+        return sum(self._block_totals().values())
+
+    def _block_totals(self) -> dict[str, int]:
+        scene = self._scene
+        groups = groupby(self._kept.values(), key=lambda turn: turn.first)
+        notes = sum(scene.note(kept_note(tuple(turns))) for _, turns in groups)
+        left = self._left_out_note()
+        middle = self._middle()
+        live = [shown.tokens for number, shown in self._live.items() if number < self._start]
+        tail = [shown.tokens for number, shown in self._live.items() if self._start <= number < self._current]
+        return self._blocks | {
+            "kept": notes + sum(shown.tokens for shown in self._kept_shown.values()),
+            "middle": (0 if middle is None else scene.note(middle)) + (0 if left is None else scene.note(left)),
+            "live": sum(live),
+            "tail": sum(tail),
+            "current": self._live[self._current].tokens,
+        }
+
+    def _middle(self) -> str | None:
+        if not self._has_middle:
+            return None
+        scene = self._scene
+        return middle_text(scene.middle, scene.policy, fullness=LEVELS[self._level], evidence=scene.evidence)
+
+    def _left_out_note(self) -> str | None:
+        """What is not in the window and not told of either; without a compaction nothing is said of it."""
+        if not self._gone or self._scene.policy.compaction is None or not self._has_middle:
+            return None
+        first, last = self._gone[0], self._gone[-1]
+        which = f"turn {first} is" if first == last else f"of turns {first}-{last}, {len(self._gone)} are"
+        return f"[{which} not shown here; the record has them]\n"
+
+    def _cut(self, *, floor: int) -> bool:
+        """Make results that nobody answered yet as short as what is left; whether the request fits then.
+
+        They are not cut to less than ``floor`` tokens together.
+        """
+        scene = self._scene
+        fresh = {
+            (number, result.version): result.contents.tokens
+            for number, shown in self._live.items()
+            if not scene.is_spent(scene.places[number])
+            for result in shown.told.card.results
+            if result.version not in shown.texts
+        }
+        room = sum(fresh.values()) - self._over()
+        if not fresh or room < min(floor, sum(fresh.values())):
+            return False
+        for (number, version), most in shares(fresh, room).items():
+            shown = self._live[number]
+            text, tokens = cut_to(shown.told, version, most, scene.count)
+            if text is not None:
+                shown.texts[version] = text
+                shown.tokens += tokens - self._result_price(shown.told, version)
+        return self._over() <= 0
+
+    def _result_price(self, told: Told, version: int) -> int:
+        """What the contents of a result cost in the form."""
+        return self._scene.price(told, {}) - self._scene.price(told, {version: 0})
+
+    def _fill(self) -> None:
+        """Show spent results of the tail whole as far as there is room, from the newest turn back."""
+        policy = self._scene.policy
+        room = -self._over()
+        if policy.tail_tokens is not None:
+            tail = sum(shown.tokens for number, shown in self._live.items() if self._start <= number < self._current)
+            self._shorten_tail(policy.tail_tokens)
+            room = min(room, policy.tail_tokens - tail)
+        for number in sorted((number for number in self._live if self._start <= number < self._current), reverse=True):
+            shown = self._live[number]
+            place = self._scene.places[number]
+            if not shown.texts or not self._scene.is_spent(place):
+                continue
+            extra = self._scene.whole[place] - shown.tokens
+            if extra > room:
+                return
+            room -= extra
+            self._live[number] = _Shown(shown.told, self._scene.whole[place], {})
+
+    def _shorten_tail(self, most: int) -> None:
+        """Leave out the oldest turns of the tail until the rest costs no more than the policy's ``tail_tokens``."""
+        tail = [number for number in self._live if self._start <= number < self._current]
+        while tail and sum(self._live[number].tokens for number in tail) > most:
+            number = tail.pop(0)
+            if number not in self._scene.pinned:
+                self._gone.append(number)
+                del self._live[number]
+                self._gave_way.append(f"turn {number}: tail_tokens")
+
+    def _pieces(self) -> tuple[Pieces, tuple[int, ...]]:
+        """The pieces in their order, and where blocks end."""
+        scene = self._scene
+        pieces: list[Piece] = []
+        ends: list[int] = []
+
+        def end() -> None:
+            if pieces:
+                ends.append(len(pieces) - 1)
+
+        if scene.fixed.state is not None and scene.policy.state_place == "after_system":
+            pieces.append(NotePiece(scene.fixed.state))
+        if scene.fixed.task is not None:
+            pieces.append(NotePiece(scene.fixed.task))
+        pieces += self._kept_pieces()
+        pieces += [NotePiece(text) for text in (self._middle(), self._left_out_note()) if text is not None]
+        end()
+        pieces += [TurnPiece(shown.told.turn, shown.texts) for number, shown in self._live.items() if number < self._start]
+        end()
+        if scene.fixed.state is not None and scene.policy.state_place == "before_tail":
+            pieces.append(NotePiece(scene.fixed.state))
+        pieces += [TurnPiece(shown.told.turn, shown.texts) for number, shown in self._live.items() if number >= self._start]
+        return tuple(pieces), tuple(dict.fromkeys(ends))
+
+    def _kept_pieces(self) -> Iterator[Piece]:
+        """The task first, then the others in order, those of a segment behind a note that says which they are."""
+        task = self._scene.task
+        if task in self._kept_shown and task in self._scene.pinned:
+            yield TurnPiece(self._kept_shown[task].told.turn)
+        others = (turn for turn in self._kept.values() if turn.number != task or task not in self._scene.pinned)
+        for _, group in groupby(others, key=lambda turn: turn.first):
+            turns = tuple(group)
+            yield NotePiece(kept_note(turns))
+            for turn in turns:
+                shown = self._kept_shown[turn.number]
+                yield TurnPiece(shown.told.turn, shown.texts)
+
+    def _rows(self) -> Iterator[Row]:
+        scene = self._scene
+        for turn in scene.middle.kept:
+            before = plain_tokens(scene.kept[turn.number].card, {}, scene.policy)
+            if turn.number in self._kept_shown:
+                shown = self._kept_shown[turn.number]
+                yield Row(turn.number, "stub" if shown.texts else "keep", turn.rule, shown.tokens, before)
+            else:
+                yield Row(turn.number, "drop", "budget", 0, before)
+        for place, told in enumerate(scene.live):
+            number = told.turn.number
+            before = scene.whole[place]
+            if told.turn.forgotten is not None:
+                yield Row(number, "never", "forgotten", self._live[number].tokens if number in self._live else 0, before)
+            elif number not in self._live:
+                yield Row(number, "drop", "budget", 0, before)
+            else:
+                shown = self._live[number]
+                yield Row(number, "stub" if shown.texts else "keep", self._rule(number), shown.tokens, before)
+
+    def _rule(self, number: int) -> str:
+        if number == self._current:
+            return "current"
+        if number == self._scene.task and number in self._scene.pinned:
+            return "task"
+        if number in self._scene.policy.pins:
+            return "pin"
+        return "tail" if number >= self._start else "not compacted yet"
+
+    def _exceeded(self) -> BudgetExceeded:
+        scene = self._scene
+        totals = self._block_totals()
+        task = [shown.tokens for number, shown in self._pinned_shown() if number == scene.task]
+        others = [shown.tokens for number, shown in self._pinned_shown() if number not in (scene.task, self._current)]
+        pins = {
+            "system": totals["system"],
+            "tools": totals["tools"],
+            "task": totals["task"] + (sum(task) if scene.task != self._current else 0),
+            "pins": sum(others),
+            "state": totals["state"],
+            "current": totals["current"],
+        }
+        return exceeded({name: size for name, size in pins.items() if size}, scene)
+
+    def _pinned_shown(self) -> Iterator[tuple[int, _Shown]]:
+        shown = {**self._kept_shown, **self._live}
+        return ((number, shown[number]) for number in sorted(self._scene.pinned) if number in shown)
 
 
-def _answers(turn: Turn) -> list[int]:
-    return [found.version for found in turn.returns if not found.orphan]
-
-
-def _middle(left_out: list[Turn]) -> NotePiece:
-    """A plain receipt of what is not shown. The record has all of it, save what was forgotten."""
-    living = [turn for turn in left_out if turn.forgotten is None]
-    forgotten = [turn for turn in left_out if turn.forgotten is not None]
-    if not living:
-        return NotePiece(f"[{_which(forgotten, 'was', 'were')} forgotten]\n")
-    besides = f"; {len(forgotten):,} more {'was' if len(forgotten) == 1 else 'were'} forgotten" if forgotten else ""
-    return NotePiece(f"[{_which(living, 'is', 'are')} not shown here; the record has them all{besides}]\n")
-
-
-def _which(turns: list[Turn], one: str, several: str) -> str:
-    first, last, number = turns[0].number, turns[-1].number, len(turns)
-    return f"turn {first} {one}" if number == 1 else f"{number:,} turns between turn {first} and turn {last} {several}"
+def exceeded(pins: Mapping[str, int], scene: Scene) -> BudgetExceeded:
+    """What may never be left out is too large: the error that names it."""
+    policy = scene.policy
+    sizes = ", ".join(f"{name}: {size:,}" for name, size in pins.items())
+    less = f" less {policy.reserve_tokens:,} in reserve" if policy.reserve_tokens else ""
+    if scene.budget_tokens < policy.request_tokens:
+        less += f", which are {scene.budget_tokens:,} of ours for a model that counts more"
+    return BudgetExceeded(
+        f"what is never left out needs more than the budget of {policy.budget_tokens:,} tokens{less} ({sizes}): raise"
+        " budget_tokens",
+        pins=dict(pins),
+        budget_tokens=policy.budget_tokens,
+        reserve_tokens=policy.reserve_tokens,
+    )

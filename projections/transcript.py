@@ -73,6 +73,12 @@ class Turn:
         return next((found for found in self.returns if found.call_id == call_id and not found.orphan), None)
 
 
+def answered_calls(turn: Turn) -> tuple[tuple[ToolCallPart, Return], ...]:
+    """The calls of a turn that were answered, in order, each with what it returned."""
+    pairs = ((call, turn.answer_to(call.call_id)) for call in turn.calls)
+    return tuple((call, found) for call, found in pairs if found is not None)
+
+
 @dataclass(frozen=True, slots=True)
 class SystemText:
     """System text; it has no turn number."""

@@ -2,52 +2,74 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field
+from functools import cached_property
 from typing import Any
 
+from ledger.json_text import JsonText
 from projections.basis import Basis
-from projections.pieces import media_of, text_documents
-from projections.planning import Fixed, Plan, Planner, Row
+from projections.pieces import media_of
+from projections.planning import Plan, Planner
 from projections.policy import Policy
+from projections.receipt import Calibration, Receipt, Row
 from projections.render import renderer_named
 from projections.render.identifiers import CallKey
 from projections.render.media import Media
-from projections.render.renderer import Count, Renderer, Request, measure, plain
+from projections.render.renderer import Renderer, Request, plain
 from projections.render.text import TextRenderer
-from projections.state import State
-from projections.state_block import Block, block_of
-from projections.transcript import Transcript
+from projections.scene import Scene
+from projections.state_block import Block
+from projections.transcript import SystemText
 from projections.wire import to_json
 
 
-@dataclass(frozen=True, slots=True)
+@dataclass(frozen=True)
 class Window:
-    """The request with its price: ``tokens`` counted in ``encoding``, and a receipt row for every turn up to its version.
+    """The request with its price: ``tokens`` counted in ``encoding``, and a receipt that says why each turn is in it or not.
 
-    ``block`` is the state block that stands in it, with its own receipt; None where there is nothing to show.
-
-    ``text`` is what the request holds, for people to read.
+    ``block`` is the state block that stands in it, with its own receipt; None where there is nothing to show. ``policy`` is
+    the one that chose it, ``form`` names the provider's form.
     """
 
     basis: Basis
+    policy: Policy
+    form: str
     tokens: int
     encoding: str
-    receipt: tuple[Row, ...]
+    receipt: Receipt
     block: Block | None
-    exact: Request
-    text: str
-    renderer: Renderer = field(repr=False, compare=False)
+    plan: Plan = field(repr=False)
+    system: tuple[SystemText, ...] = field(repr=False)
+    media: Media = field(repr=False, compare=False)
+    tools: JsonText | None = field(default=None, repr=False)
+
+    @cached_property
+    def renderer(self) -> Renderer:
+        """What made the request."""
+        return renderer_named(self.form)(
+            self.system, self.plan.pieces, self.policy, self.media, breakpoints=self.plan.breakpoints, tools=self.tools
+        )
+
+    @cached_property
+    def exact(self) -> Request:
+        """The request with foreign JSON as its source text."""
+        return self.renderer.request
 
     @property
     def request(self) -> dict[str, Any]:
         """The request as plain Python values, for a provider's own library."""
         return dict(plain(self.exact))
 
-    @property
+    @cached_property
     def request_bytes(self) -> bytes:
         """The request as JSON bytes; what came from others stands in it as it came."""
         return to_json(self.exact)
+
+    @cached_property
+    def text(self) -> str:
+        """What the request holds, for people to read."""
+        return str(TextRenderer(self.system, self.plan.pieces, self.policy, self.media).request["text"])
 
     def call_of(self, call_id: str) -> CallKey:
         """The turn and the recorded id of a call, by the id that it has in the request; ``KeyError`` for another id."""
@@ -58,13 +80,13 @@ class Window:
         return {made: tool for tool, made in self.renderer.tool_names.items()}[name]
 
     def to_json(self) -> bytes:
-        """The answer as JSON: basis, tokens, encoding, receipt, request."""
+        """The answer as JSON: basis, tokens, encoding, receipt with a row for every turn, request."""
         return to_json(
             {
                 "basis": self.basis,
                 "tokens": self.tokens,
                 "encoding": self.encoding,
-                "receipt": self.receipt,
+                "receipt": self.receipt.summary() | {"turns": list(self.receipt.turns())},
                 **({} if self.block is None else {"state": {"tokens": self.block.tokens, "gave_way": self.block.gave_way}}),
                 "request": self.exact,
             }
@@ -75,62 +97,59 @@ class Window:
 class Draft:
     """A window that is chosen but not yet rendered, because the bytes of its pictures and documents are still to come."""
 
-    transcript: Transcript
-    policy: Policy
-    form: str
+    scene: Scene
     plan: Plan
-    counting: Counting
+    form: str
+    encoding: str
+    system: tuple[SystemText, ...]
     block: Block | None
+    calibration: Calibration | None
+    tools: JsonText | None
 
     @property
     def media(self) -> set[str]:
         """The hashes of the artifacts whose bytes the request needs."""
         return media_of(self.plan.pieces)
 
-    def finish(self, basis: Basis, media: Mapping[str, bytes]) -> Window:
-        """Render the window; it costs no more than it was planned to, whatever became of the bytes of ``media``."""
-        complete = Media(media, complete=True)
-        renderer = renderer_named(self.form)(self.transcript, self.policy, complete)
-        request = renderer.request(self.plan.pieces)
-        tokens = measure(request, self.counting.count)
-        assert tokens <= self.policy.request_tokens, "the plan was priced by the same measure"
-        text = TextRenderer(self.transcript, self.policy, complete).request(self.plan.pieces)["text"]
-        return Window(basis, tokens, self.counting.encoding, self.plan.rows, self.block, request, text, renderer)
-
-
-@dataclass(frozen=True, slots=True)
-class Counting:
-    """How tokens are counted: the encoding's name, and the function that counts in it."""
-
-    encoding: str
-    count: Count
-
-
-def texts_of(transcript: Transcript, policy: Policy) -> set[str]:
-    """The hashes of the text documents that a window may show: their bytes are needed to plan it."""
-    shown = transcript.turns[-1 - policy.tail_turns :]
-    task = transcript.task_turn
-    return text_documents(shown if task is None else (task, *shown))
+    def finish(self, basis: Basis, media: Mapping[str, bytes], *, expand: Callable[[Draft], tuple[Row, ...]]) -> Window:
+        """The window; it costs no more than it was planned to, whatever became of the bytes of ``media``."""
+        middle, plan = self.scene.middle, self.plan
+        receipt = Receipt(
+            plan.rows,
+            middle.totals,
+            plan.blocks,
+            middle.through,
+            plan.effective_tail,
+            plan.gave_way,
+            middle.wanting,
+            plan.summaries,
+            self.calibration,
+            lambda: expand(self),
+        )
+        return Window(
+            basis,
+            self.scene.policy,
+            self.form,
+            plan.tokens,
+            self.encoding,
+            receipt,
+            self.block,
+            plan,
+            self.system,
+            Media(media, complete=True),
+            self.tools,
+        )
 
 
 def draft_window(
-    transcript: Transcript,
-    state: State,
-    policy: Policy,
+    scene: Scene,
     *,
     form: str,
-    counting: Counting,
-    texts: Mapping[str, bytes],
-    asking: frozenset[int] = frozenset(),
+    encoding: str,
+    system: tuple[SystemText, ...],
+    block: Block | None,
+    calibration: Calibration | None = None,
+    tools: JsonText | None = None,
 ) -> Draft:
-    """Choose what a window holds. ``form`` names a renderer, ``texts`` has the bytes that ``texts_of`` asks for, ``asking`` the
-    turns that ask to forget something.
-
-    A task given at opening stands first, verbatim. The state block stands in the window unless it would only repeat the task.
-    Raises ``NothingToSend`` and ``BudgetExceeded``.
-    """
-    renderer = renderer_named(form)(transcript, policy, Media(texts, complete=False))
-    block = None if state.is_bare else block_of(state, policy.state, count=counting.count)
-    fixed = Fixed(task=None if state.task_turn is not None else state.task, state=None if block is None else block.text)
-    planner = Planner(transcript, policy, fixed=fixed, renderer=renderer, count=counting.count, asking=asking)
-    return Draft(transcript, policy, form, planner.plan(), counting, block)
+    """Choose what a window holds; ``BudgetExceeded`` if what may not be left out is too large."""
+    return Draft(scene, Planner(scene).plan(), form, encoding, system, block, calibration, tools)

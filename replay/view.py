@@ -3,10 +3,13 @@
 from __future__ import annotations
 
 from datetime import datetime
+from functools import partial
 
 from ledger import Ledgers
 from ledger.decide import field_name
 from ledger.errors import CorruptRecord, InvalidInput
+from ledger.events import Role
+from ledger.json_text import JsonText
 from ledger.marks import field_mark
 from ledger.record import timestamp
 from ledger.schema.schema import Schema
@@ -17,15 +20,22 @@ from projections.forget_requests import ForgetRequest
 from projections.handoff import Handoff, handoff_of
 from projections.policy import Policy
 from projections.schemas import Rejected
+from projections.searchable import Kind
 from projections.state import State, state_of
 from projections.state_diff import StateDiff, diff_of
 from projections.transcript import Turn as RecordedTurn
-from projections.window import Counting, Window, draft_window, texts_of
+from projections.window import Window
 from replay.answers import FieldHistory, ForgottenAnswer, TranscriptAnswer
+from replay.fetching import FetchedResult, fetched
 from replay.field_facts import field_facts, field_value
+from replay.kept_rows import KeptRows
+from replay.ledger_turns import turns_of
 from replay.loading import Loaded, last_governing, load
 from replay.moment import At, Turn
+from replay.sayings import said_of
+from replay.search import SearchAnswer, asked_for, search_ledger
 from replay.tokens import counter, encoding_for
+from replay.windows import Ground, drafted, expanded
 
 __all__ = ["At", "FieldHistory", "TranscriptAnswer", "Turn", "View", "view"]
 
@@ -97,19 +107,23 @@ class View:
             mark=field_mark(loaded.key, field),
         )
 
-    def window(self, policy: Policy | None = None, *, render: str = "openai") -> Window:
+    def window(self, policy: Policy | None = None, *, render: str = "openai", tools: object = None) -> Window:
         """What a model call would receive under a policy (the default one, if none is given), in a provider's form.
 
-        ``render``: "openai", "anthropic" or "text". Raises ``BudgetExceeded``, ``NothingToSend``, for an encoding or model
-        that is not known ``UnknownEncoding``, and ``CorruptRecord`` where the bytes of a picture or document are missing.
+        ``render``: the name of a form ("openai", "openai_responses", "anthropic", "gemini", "markdown", "text"). ``tools``: the
+        definitions of tools that go with the request, as the provider wants them; they count.
+
+        Raises ``BudgetExceeded``, ``NothingToSend``, for an encoding or model that is not known ``UnknownEncoding``, and
+        ``CorruptRecord`` where the bytes of a picture or document are missing.
         """
         loaded = self._current()
+        given = None if tools is None else JsonText.of(tools)
         try:
-            return self._window(loaded, policy or Policy(), render)
+            return self._window(loaded, policy or Policy(), render, given)
         except CorruptRecord:
             if self._current() is loaded:
                 raise
-            return self._window(self._current(), policy or Policy(), render)  # they were forgotten at this moment
+            return self._window(self._current(), policy or Policy(), render, given)  # they were forgotten at this moment
 
     def handoff(self) -> Handoff:
         """A brief for a fresh session."""
@@ -143,6 +157,27 @@ class View:
         """The user turns that ask to forget something, and were neither answered by a forgetting nor declined; oldest first."""
         return self._current().requests
 
+    def fetch(self, result_id: str) -> FetchedResult:
+        """What a tool returned, whole, by the id in its stub (``r_12``); ``UnknownResult`` where none has it by now."""
+        return fetched(self._current, self.basis, result_id)
+
+    def search(
+        self,
+        text: str,
+        *,
+        kind: Kind | None = None,
+        role: Role | None = None,
+        turns: tuple[int, int] | None = None,
+        limit: int = 10,
+        offset: int = 0,
+    ) -> SearchAnswer:
+        """What of the record has the words of ``text``, the best first: plain words and identifiers, in any script.
+
+        Only of a kind or a role, or of the turns from the first to the last of two. ``InvalidInput`` for a text without words.
+        """
+        asked = asked_for(text, kind=kind, role=role, turns=turns, limit=limit, offset=offset)
+        return search_ledger(self._current, self.basis, asked)
+
     def _current(self) -> Loaded:
         """What was read, or read again if a forgetting or a rule of retention was recorded since."""
         known = self._loaded.governing
@@ -151,18 +186,25 @@ class View:
             self._loaded = load(self._store, head, self.version, self._judged_at)
         return self._loaded
 
-    def _window(self, loaded: Loaded, policy: Policy, form: str) -> Window:
+    def _window(self, loaded: Loaded, policy: Policy, form: str, tools: JsonText | None) -> Window:
         encoding = encoding_for(policy.encoding)
-        draft = draft_window(
-            loaded.transcript,
-            _state(loaded),
-            policy,
-            form=form,
-            counting=Counting(encoding, counter(encoding)),
-            texts=self._artifacts(loaded, texts_of(loaded.transcript, policy)),
-            asking=frozenset(request.turn for request in loaded.requests),
+        ground = self._ground(loaded, encoding)
+        draft = drafted(ground, policy, form=form, encoding=encoding, calibration=None, tools=tools)
+        media = self._artifacts(loaded, draft.media)
+        return draft.finish(_basis(loaded, policy), media, expand=partial(expanded, ground))
+
+    def _ground(self, loaded: Loaded, encoding: str) -> Ground:
+        """What windows of this version rest on."""
+        count = counter(encoding)
+        return Ground(
+            turns_of(loaded, encoding),
+            partial(said_of, loaded),
+            lambda: _state(loaded),
+            KeptRows(self._store.store, loaded.head.ledger, erasures=loaded.erasures),
+            count,
+            lambda version: tuple(found.id for found in loaded.folds.evidence.all() if int(found.id[3:]) < version),
+            lambda: frozenset(request.turn for request in loaded.requests),
         )
-        return draft.finish(_basis(loaded, policy), self._artifacts(loaded, draft.media))
 
     def _artifacts(self, loaded: Loaded, hashes: set[str]) -> dict[str, bytes]:
         """The bytes of artifacts; ``CorruptRecord`` if those of a recorded one are missing."""

@@ -1,0 +1,265 @@
+"""One step of compaction: a segment of turns goes into the middle. Pure, and the same however often it is done again.
+
+It looks at the turns of the segment, at a few before and after them, and at what was recorded of them; never at how long the
+ledger is or at what it cost before. A segment is always made from its turns, never from what was made of others.
+"""
+
+from __future__ import annotations
+
+import hashlib
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, field, replace
+from typing import Final
+
+from projections.clearing import clearable_tokens, cleared_at
+from projections.exact_strings import exact_strings, identifying_strings
+from projections.gists import group_gists
+from projections.middle import Chapter, Exact, KeptTurn, Line, Middle, Stub, Total, abridged, newest_within
+from projections.policy import Compaction, Policy
+from projections.state_block import Count
+from projections.stubs import result_stub
+from projections.summaries import Summary, chosen_summary
+from projections.tailing import plain_tokens, settled_tokens
+from projections.told import Told
+from projections.transcript import Turn, answered_calls
+from projections.turn_bytes import turn_bytes
+from projections.used_strings import used_strings
+from projections.verdicts.judging import judge
+from projections.verdicts.verdict import LOOK_BACK, Classified, Judgement, Surroundings, Verdict
+
+TURN_CHARACTERS: Final = 60
+"""Most characters of what is told of a turn, on average over a segment."""
+
+BRIEF_CHARACTERS: Final = 140
+"""Most characters of what is told of a whole segment once it is old."""
+
+SUMMARY_CHARACTERS: Final = 4_000
+"""Most characters of a recorded summary that are shown, whoever made it."""
+
+MOST_RESULTS: Final = 12
+"""How many results of tools are named, the latest ones."""
+
+MOST_REMEMBERED: Final = 400
+"""How many exact strings are remembered at most, shown or not."""
+
+LINE_TOKENS: Final = 6
+"""Room for the numbers of the turns in front of a line."""
+
+_LISTED_EXACT: Final = 24  # exact strings that a kept turn leaves behind when it gives way
+
+
+@dataclass(frozen=True, slots=True)
+class Segment:
+    """The turns of a segment with their neighbours; ``summaries`` are those that were recorded of exactly this range."""
+
+    told: Sequence[Told]
+    before: Sequence[Told]
+    after: Sequence[Told]
+    classified: Mapping[int, Classified] = field(default_factory=dict)
+    summaries: Sequence[Summary] = ()
+
+    @property
+    def first(self) -> int:
+        """The number of its first turn."""
+        return self.told[0].turn.number
+
+    @property
+    def last(self) -> int:
+        """The number of its last turn."""
+        return self.told[-1].turn.number
+
+    @property
+    def turns(self) -> list[Turn]:
+        """Its turns."""
+        return [told.turn for told in self.told]
+
+
+def inputs_digest(turns: Sequence[Turn]) -> str:
+    """The SHA-256 of what a summary of these turns is made from: their numbers, roles, parts and results."""
+    digest = hashlib.sha256(b"segment/1\0")
+    for turn in turns:
+        digest.update(turn_bytes(turn))
+        digest.update(b"\n")
+    return digest.hexdigest()
+
+
+def judged(segment: Segment, policy: Policy, task: int | None) -> list[Judgement]:
+    """The verdict of each turn of a segment; ``task`` is the number of the turn that states the task."""
+    turns = [told.turn for told in (*segment.before, *segment.told, *segment.after)]
+    start = len(segment.before)
+    return [_judged(turns, start + place, segment, policy, task) for place in range(len(segment.told))]
+
+
+def _judged(turns: Sequence[Turn], place: int, segment: Segment, policy: Policy, task: int | None) -> Judgement:
+    turn = turns[place]
+    if turn.forgotten is not None:
+        return Judgement("never", "forgotten")
+    if turn.number in policy.pins:
+        return Judgement("keep", "pin")
+    if turn.number == task and policy.pins_task:
+        return Judgement("keep", "task")
+    if turn.is_blank:
+        return Judgement("drop", "blank")
+    ahead = tuple(turns[place + 1 : place + 1 + policy.looks_ahead])
+    surroundings = Surroundings(tuple(turns[max(0, place - LOOK_BACK) : place]), turn, ahead)
+    return judge(
+        surroundings,
+        policy.rules,
+        languages=policy.languages,
+        otherwise=policy.otherwise,
+        classified=segment.classified.get(turn.number),
+    )
+
+
+def compacted(middle: Middle, segment: Segment, *, policy: Policy, task: int | None, count: Count) -> Middle:
+    """The middle with one more segment."""
+    compaction = policy.compaction
+    assert compaction is not None, "without a compaction there is no middle"
+    verdicts = judged(segment, policy, task)
+    pairs = list(zip(segment.told, verdicts, strict=True))
+    kept = [_kept(told, verdict, segment, policy, count) for told, verdict in pairs if verdict.verdict == "keep"]
+    others = [told.turn for told, verdict in pairs if verdict.verdict in ("compress", "stub")]
+    chapter, is_wanting = _chapter(segment, others, compaction, count)
+    exact = _exact(middle.exact, segment, others, count)
+    results = [found.version for turn in others for found in turn.returns if not found.orphan]
+    settled = sum(settled_tokens(told.card, policy) for told in segment.told)
+    grown = replace(
+        middle,
+        through=segment.last,
+        kept=(*middle.kept, *kept),
+        chapters=(*middle.chapters, *([chapter] if chapter.lines else [])),
+        exact=exact,
+        results=(*middle.results, *results)[-MOST_RESULTS:],
+        totals=_totals(middle.totals, pairs, kept, policy),
+        wanting=middle.wanting + is_wanting,
+        settled=middle.settled + settled,
+        last_settled=settled,
+    )
+    return _within(grown, policy, compaction, count)
+
+
+def _kept(told: Told, verdict: Judgement, segment: Segment, policy: Policy, count: Count) -> KeptTurn:
+    turn, card = told.turn, told.card
+    is_pinned = verdict.rule in ("pin", "task")
+    stubs = () if is_pinned else tuple(_stubs(told, segment, policy, count))
+    text = f"{turn.text}\n"
+    exact = () if is_pinned else (exact_strings(text) if turn.role == "user" else identifying_strings(text))[:_LISTED_EXACT]
+    tokens = plain_tokens(card, {stub.version: stub.tokens for stub in stubs}, policy)
+    return KeptTurn(turn.number, segment.first, segment.last, verdict.rule, tokens, is_pinned, turn.role == "user", stubs, exact)
+
+
+def _stubs(told: Told, segment: Segment, policy: Policy, count: Count) -> list[Stub]:
+    """Stubs of the results of a turn that is kept, as they were made while its segment was not compacted yet."""
+    around = (*segment.told, *segment.after)
+    if not any(other.turn.number > told.turn.number and other.turn.role == "assistant" for other in around):
+        return []
+    last = around[-1].turn.number
+    moment = cleared_at(around, policy, upto=last).get(told.turn.number, last)
+    later = [other.turn for other in around if told.turn.number < other.turn.number <= min(moment, last)]
+    return stubs_of(told, later, policy, count) if clearable_tokens(told, policy) > 0 else []
+
+
+def stubs_of(told: Told, later: Sequence[Turn], policy: Policy, count: Count) -> list[Stub]:
+    """Stubs of those results of a turn that the policy does not exclude and that become shorter so.
+
+    ``later`` are the turns that may have used them.
+    """
+    costs = {result.version: result.contents.tokens for result in told.card.results}
+    texts = [said_and_asked(turn) for turn in later]
+    stubs = []
+    for call, found in answered_calls(told.turn):
+        cost = costs.get(found.version, 0)
+        if call.tool in policy.stubs.excluded_tools or cost <= policy.stubs.larger_than_tokens:
+            continue
+        text = result_stub(found, call, used_strings(found.text, texts, asked=str(call.arguments)))
+        tokens = count(text)
+        if tokens < cost:
+            stubs.append(Stub(found.version, text, tokens))
+    return stubs
+
+
+def said_and_asked(turn: Turn) -> str:
+    """The text of a turn and the arguments of its calls: where strings of earlier results are used."""
+    return "\n".join([turn.text, *(str(call.arguments) for call in turn.calls)])
+
+
+def _chapter(segment: Segment, others: Sequence[Turn], compaction: Compaction, count: Count) -> tuple[Chapter, bool]:
+    """What is told of turns that are not kept: a summary, where one is wanted and was recorded, else extracts.
+
+    And whether a summary was wanted in vain.
+    """
+    brief = _extracts(others, BRIEF_CHARACTERS, count)
+    if compaction.by and others:
+        summary = chosen_summary(segment.summaries, compaction.by, inputs=inputs_digest(segment.turns))
+        if summary is not None:
+            text = summary.shown(SUMMARY_CHARACTERS)
+            line = Line(segment.first, segment.last, text, count(f"{text}\n"), "summary", summary.id)
+            return Chapter(segment.first, segment.last, (line,), brief), False
+    lines = _extracts(others, TURN_CHARACTERS * len(others), count)
+    return Chapter(segment.first, segment.last, lines, brief), bool(compaction.by and others)
+
+
+def _extracts(turns: Sequence[Turn], most_characters: int, count: Count) -> tuple[Line, ...]:
+    found = group_gists(turns, most_characters=most_characters)
+    return tuple(Line(line.first, line.last, line.text, count(f"{line.text}\n") + LINE_TOKENS) for line in found if line.text)
+
+
+def _exact(carried: Sequence[Exact], segment: Segment, others: Sequence[Turn], count: Count) -> tuple[Exact, ...]:
+    """The strings that are carried along, with those of the turns that are compacted now, and who refers to them."""
+    known = {exact.text: exact for exact in carried}
+    compressed = {turn.number for turn in others}
+    for told in segment.told:
+        turn = told.turn
+        if turn.forgotten is not None:
+            continue
+        by_user = turn.role == "user"
+        text = turn.text
+        stated = exact_strings(text) if by_user else identifying_strings(text)
+        for string in dict.fromkeys((*stated, *_asked(turn))):
+            before = known.get(string)
+            if before is not None:
+                known[string] = replace(
+                    before, references=before.references + 1, by_user=before.by_user or by_user, last=turn.number
+                )
+            elif turn.number in compressed and string in stated:
+                known[string] = Exact(string, 0, 1, by_user, turn.number, turn.number)
+    best = sorted(known.values(), key=lambda exact: exact.worth, reverse=True)[:MOST_REMEMBERED]
+    return tuple(exact if exact.tokens else replace(exact, tokens=count(f"= {exact.text}\n")) for exact in best)
+
+
+def _asked(turn: Turn) -> tuple[str, ...]:
+    """The identifiers that a turn's calls name: they are in use."""
+    return tuple(string for call in turn.calls for string in identifying_strings(str(call.arguments)))
+
+
+def _totals(
+    totals: Mapping[Verdict, Total], pairs: Sequence[tuple[Told, Judgement]], kept: Sequence[KeptTurn], policy: Policy
+) -> dict[Verdict, Total]:
+    after = {turn.number: turn.tokens for turn in kept}
+    found = dict(totals)
+    for told, verdict in pairs:
+        before = plain_tokens(told.card, {}, policy)
+        found[verdict.verdict] = found.get(verdict.verdict, Total()).plus(before, after.get(told.turn.number, 0))
+    return found
+
+
+def _within(middle: Middle, policy: Policy, compaction: Compaction, count: Count) -> Middle:
+    """The middle within its caps: the oldest give way. Of a turn that was kept a line is left, and its exact strings."""
+    kept_most = policy.request_tokens * compaction.kept_percent // 100
+    text_most = policy.request_tokens * compaction.text_percent // 100
+    movable = [turn for turn in middle.kept if not turn.pinned]
+    staying = newest_within((turn.tokens for turn in movable), kept_most)
+    gone = movable[: len(movable) - staying]
+    kept = tuple(turn for turn in middle.kept if turn not in gone)
+    exact = _with_left_behind(middle.exact, gone, count)
+    return replace(middle, kept=kept, chapters=abridged(middle.chapters, text_most), exact=exact)
+
+
+def _with_left_behind(exact: tuple[Exact, ...], gone: Sequence[KeptTurn], count: Count) -> tuple[Exact, ...]:
+    known = {found.text for found in exact}
+    left = {string: turn for turn in gone for string in turn.exact if string not in known}
+    made = (
+        Exact(text, count(f"= {text}\n"), references=1, by_user=turn.by_user, first=turn.number, last=turn.number)
+        for text, turn in left.items()
+    )
+    return tuple(sorted((*exact, *made), key=lambda found: found.worth, reverse=True)[:MOST_REMEMBERED]) if left else exact

@@ -1,0 +1,106 @@
+"""What a window is chosen from, gathered out of the turns of a ledger: a few of them, however many there are."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator, Sequence
+from dataclasses import replace
+from typing import Final
+
+from projections.errors import NothingToSend
+from projections.middle import KeptTurn, Middle
+from projections.policy import Policy
+from projections.scene import Fixed, Form, Scene
+from projections.state_block import Count
+from projections.tailing import compacted_segments, plain_tokens, settled_tokens, tail_start
+from projections.told import Told, Turns
+from projections.transcript import Turn
+from projections.verdicts.judging import drops_task
+
+LOOKED_FOR_TASK: Final = 64
+"""The task is looked for among so many turns; where a rule drops every user turn of them, the first is the task."""
+
+_CHUNK: Final = 16
+
+Middles = Callable[[int], Middle]
+"""The middle once so many segments are compacted."""
+
+
+def task_number(turns: Turns, policy: Policy) -> int | None:
+    """The number of the turn that states the task: the first user turn that no drop rule claims.
+
+    Where they claim every one, the first user turn that says something. None if there is no user turn at all.
+    """
+    first = spoken = None
+    for turn in _beginning(turns):
+        if turn.role != "user":
+            continue
+        first = turn.number if first is None else first
+        if turn.is_blank:
+            continue
+        if turn.number > LOOKED_FOR_TASK or not drops_task(turn, policy.rules, policy.languages):
+            return turn.number if turn.number <= LOOKED_FOR_TASK or spoken is None else spoken
+        spoken = turn.number if spoken is None else spoken
+    return first if spoken is None else spoken
+
+
+def _beginning(turns: Turns) -> Iterator[Turn]:
+    for start in range(1, turns.last + 1, _CHUNK):
+        yield from (told.turn for told in turns.between(start, min(turns.last, start + _CHUNK - 1)))
+
+
+def scene_of(
+    turns: Turns,
+    policy: Policy,
+    form: Form,
+    *,
+    count: Count,
+    budget_tokens: int,
+    middles: Middles,
+    fixed: Fixed,
+    evidence: Callable[[int], tuple[str, ...]],
+) -> Scene:
+    """The scene of a window. ``evidence`` names what was recorded of the turns before a version.
+
+    Raises ``NothingToSend`` while there is no user turn.
+    """
+    task = task_number(turns, policy)
+    if task is None:
+        raise NothingToSend("no user turn is recorded at this version: record one, or ask for a later version")
+    start = tail_start(turns, policy)
+    middle = middles(compacted_segments(turns, policy, start))
+    first = start if policy.compaction is None else middle.through + 1
+    live = _live(turns, policy, first, budget_tokens)
+    wanted = [*policy.pins, *([task] if policy.pins_task else [])]
+    middle = _with_pins(middle, turns, [number for number in wanted if number < live[0].turn.number], policy)
+    kept = turns.at([turn.number for turn in middle.kept])
+    named = evidence(live[0].turn.version) if middle.through else ()
+    return Scene(policy, form, count, budget_tokens, middle, live, kept, start, task, fixed, named)
+
+
+def _live(turns: Turns, policy: Policy, first: int, budget_tokens: int) -> Sequence[Told]:
+    """The turns from ``first`` on; of more than the budget can hold, the latest."""
+    found: list[Told] = []
+    upto, room = turns.last, budget_tokens
+    while upto >= first and room >= 0:
+        for told in reversed(turns.between(max(first, upto - _CHUNK + 1), upto)):
+            room -= settled_tokens(told.card, policy)
+            if room < 0 and found:
+                break
+            found.append(told)
+        upto -= _CHUNK
+    return found[::-1]
+
+
+def _with_pins(middle: Middle, turns: Turns, pins: Sequence[int], policy: Policy) -> Middle:
+    """The middle with the pinned turns that stand neither in it nor among the live turns."""
+    known = {turn.number for turn in middle.kept}
+    missing = turns.at([number for number in pins if number not in known])
+    if not missing:
+        return middle
+    made = [
+        KeptTurn(
+            number, number, number, "pin" if number in policy.pins else "task", plain_tokens(told.card, {}, policy), pinned=True
+        )
+        for number, told in missing.items()
+    ]
+    return replace(middle, kept=tuple(sorted((*middle.kept, *made), key=lambda turn: turn.number)))

@@ -1,0 +1,167 @@
+"""What became of the turns that were compacted: which are kept whole, what is told of the others, what is carried along."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import dataclass, field, replace
+from typing import Final, Literal
+
+from pydantic import TypeAdapter
+
+from projections.verdicts.verdict import Verdict
+
+Teller = Literal["extract", "summary"]
+
+
+@dataclass(frozen=True, slots=True)
+class Stub:
+    """The text that stands in the place of the result of a version."""
+
+    version: int
+    text: str
+    tokens: int
+
+
+@dataclass(frozen=True, slots=True)
+class KeptTurn:
+    """A turn that is kept whole, of the segment from ``first`` to ``last``; its results may be stubs.
+
+    ``tokens``: what it costs so. ``exact``: the exact strings in it, which are carried along should it give way.
+    """
+
+    number: int
+    first: int
+    last: int
+    rule: str
+    tokens: int
+    pinned: bool
+    by_user: bool = False
+    stubs: tuple[Stub, ...] = ()
+    exact: tuple[str, ...] = ()
+
+
+@dataclass(frozen=True, slots=True)
+class Line:
+    """What is told of some turns: an extract in their own words, or the summary ``summary`` (its id)."""
+
+    first: int
+    last: int
+    text: str
+    tokens: int
+    teller: Teller = "extract"
+    summary: str | None = None
+
+
+@dataclass(frozen=True, slots=True)
+class Chapter:
+    """What is told of the segment from ``first`` to ``last``: its lines, or, once it is old, ``brief`` alone."""
+
+    first: int
+    last: int
+    lines: tuple[Line, ...]
+    brief: tuple[Line, ...]
+
+    @property
+    def tokens(self) -> int:
+        """What its lines cost."""
+        return sum(line.tokens for line in self.lines)
+
+    @property
+    def brief_tokens(self) -> int:
+        """What it costs in brief."""
+        return sum(line.tokens for line in self.brief)
+
+    def made_brief(self) -> Chapter:
+        """The same, in brief from now on."""
+        return replace(self, lines=self.brief)
+
+
+@dataclass(frozen=True, slots=True)
+class Exact:
+    """A string that is carried along: how many turns refer to it, whether the user stated it, where it was last seen."""
+
+    text: str
+    tokens: int
+    references: int
+    by_user: bool
+    first: int
+    last: int
+
+    @property
+    def worth(self) -> tuple[bool, int, int]:
+        """What is worth more stays longer: the user's own, then what is referred to most, then what was seen last."""
+        return (self.by_user, self.references, self.last)
+
+
+@dataclass(frozen=True, slots=True)
+class Total:
+    """How many turns there are of a kind, what they cost whole, and what is left of that in the window."""
+
+    turns: int = 0
+    before: int = 0
+    after: int = 0
+
+    def plus(self, before: int, after: int) -> Total:
+        """One turn more."""
+        return Total(self.turns + 1, self.before + before, self.after + after)
+
+
+@dataclass(frozen=True, slots=True)
+class Middle:
+    """All segments up to the turn ``through``, compacted one after the other; bounded, however many there were.
+
+    ``results``: the versions of the latest results that are told of. ``wanting``: how many segments are told in extracts
+    although summaries are asked for. ``settled``: what all the turns cost, spent results as stubs; ``last_settled``: those of
+    the last segment.
+    """
+
+    through: int = 0
+    kept: tuple[KeptTurn, ...] = ()
+    chapters: tuple[Chapter, ...] = ()
+    exact: tuple[Exact, ...] = ()
+    results: tuple[int, ...] = ()
+    totals: Mapping[Verdict, Total] = field(default_factory=dict)
+    wanting: int = 0
+    settled: int = 0
+    last_settled: int = 0
+
+    @property
+    def kept_tokens(self) -> int:
+        """What the turns that are kept whole cost."""
+        return sum(turn.tokens for turn in self.kept)
+
+
+NOTHING: Final = Middle()
+"""Before anything is compacted."""
+
+_MIDDLE: Final = TypeAdapter(Middle)
+
+
+def middle_to_json(middle: Middle) -> bytes:
+    """The bytes by which a middle is kept."""
+    return _MIDDLE.dump_json(middle)
+
+
+def middle_from_json(kept: bytes) -> Middle:
+    """A middle from these bytes."""
+    return _MIDDLE.validate_json(kept)
+
+
+def newest_within(tokens: Iterable[int], most: int) -> int:
+    """How many of the last of these fit into ``most`` tokens together."""
+    number = 0
+    for cost in reversed(list(tokens)):
+        most -= cost
+        if most < 0:
+            break
+        number += 1
+    return number
+
+
+def abridged(chapters: Sequence[Chapter], most: int) -> tuple[Chapter, ...]:
+    """The newest chapters within ``most`` tokens: the latest whole, in about two thirds of that, those before them in brief."""
+    whole = newest_within((chapter.tokens for chapter in chapters), most * 2 // 3)
+    older, latest = chapters[: len(chapters) - whole], chapters[len(chapters) - whole :]
+    left = most - sum(chapter.tokens for chapter in latest)
+    told = newest_within((chapter.brief_tokens for chapter in older), left)
+    return (*(chapter.made_brief() for chapter in older[len(older) - told :]), *latest)

@@ -1,0 +1,81 @@
+"""The compacted middle as a text for a model: what is told of the turns, and what is carried along word for word."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterator, Sequence
+from typing import Final, Literal
+
+from ledger.standing import result_id
+from projections.escaping import escaped
+from projections.middle import Exact, KeptTurn, Line, Middle, abridged
+from projections.policy import Compaction, Policy
+
+Fullness = Literal["whole", "half", "bare"]
+"""How much of what is told of the turns is shown: all, the newest half, or nothing but what is carried along."""
+
+MOST_EVIDENCE: Final = 12
+"""How many pieces of evidence are named, the latest ones."""
+
+_BREAKS: Final = re.compile("[\x00-\x1f\x7f-\x9f\u2028\u2029]")
+
+
+def middle_text(middle: Middle, policy: Policy, *, fullness: Fullness, evidence: Sequence[str] = ()) -> str | None:
+    """The text; None while nothing is compacted. ``evidence``: ids of what was recorded of these turns."""
+    if not middle.through or policy.compaction is None:
+        return None
+    return "".join(f"{line}\n" for line in _lines(middle, policy, policy.compaction, fullness, evidence))
+
+
+def kept_note(turns: Sequence[KeptTurn]) -> str:
+    """What stands before turns of one segment that are kept whole: which ones they are."""
+    numbers = ", ".join(str(turn.number) for turn in turns)
+    first, last = turns[0].first, turns[0].last
+    stands = "stands" if len(turns) == 1 else "stand"
+    return f"[of turns {first}-{last}: turn{'' if len(turns) == 1 else 's'} {numbers} {stands} here whole]\n"
+
+
+def shown_lines(middle: Middle, policy: Policy, fullness: Fullness) -> tuple[Line, ...]:
+    """The lines that are shown."""
+    if fullness == "bare" or policy.compaction is None:
+        return ()
+    most = policy.request_tokens * policy.compaction.text_percent // 200
+    chapters = middle.chapters if fullness == "whole" else abridged(middle.chapters, most)
+    return tuple(line for chapter in chapters for line in chapter.lines)
+
+
+def shown_exact(middle: Middle, policy: Policy, compaction: Compaction) -> tuple[Exact, ...]:
+    """The exact strings that are shown, in the order in which they first came up."""
+    room = policy.request_tokens * compaction.exact_percent // 100
+    chosen = []
+    for exact in middle.exact:
+        if exact.tokens <= room and not _BREAKS.search(exact.text):
+            chosen.append(exact)
+            room -= exact.tokens
+    return tuple(sorted(chosen, key=lambda exact: (exact.first, exact.text)))
+
+
+def _lines(
+    middle: Middle, policy: Policy, compaction: Compaction, fullness: Fullness, evidence: Sequence[str]
+) -> Iterator[str]:
+    yield f"[turns 1-{middle.through} are compacted; the record has them whole]"
+    lines = shown_lines(middle, policy, fullness)
+    if lines:
+        yield "told in their own words, cut short, unless it says summary:" if _has_extracts(lines) else "summaries:"
+        yield from map(_line, lines)
+    exact = shown_exact(middle, policy, compaction)
+    if exact:
+        yield "exact strings out of them:"
+        yield from (f"= {found.text}" for found in exact)
+    named = [*(result_id(version) for version in middle.results), *evidence[-MOST_EVIDENCE:]]
+    if named:
+        yield f"can be fetched by id: {', '.join(named)}"
+
+
+def _has_extracts(lines: Sequence[Line]) -> bool:
+    return any(line.teller == "extract" for line in lines)
+
+
+def _line(line: Line) -> str:
+    turns = str(line.first) if line.first == line.last else f"{line.first}-{line.last}"
+    return f"{turns}{' summary' if line.teller == 'summary' else ''}: {escaped(line.text)}"

@@ -1,0 +1,128 @@
+"""All that a window is chosen from, with what each piece of it costs in a form: numbers first, texts only where they stand."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from functools import cached_property
+from typing import Protocol
+
+from projections.clearing import clearable_tokens, cleared_at
+from projections.compacting import stubs_of
+from projections.framing import Framing, note_price, price
+from projections.middle import KeptTurn, Middle, Stub
+from projections.policy import Policy
+from projections.state_block import Count
+from projections.told import Told
+
+
+class Form(Protocol):
+    """What pricing has to know of a provider's form."""
+
+    provider: str
+    framing: Framing
+
+
+@dataclass(frozen=True, slots=True)
+class Fixed:
+    """Texts that are never left out: a task given at opening, and the state block, where they say something new.
+
+    ``system_tokens`` and ``tools_tokens``: what the system texts cost in the form, and the definitions of tools.
+    """
+
+    task: str | None
+    state: str | None
+    system_tokens: int
+    tools_tokens: int
+
+
+@dataclass(frozen=True)
+class Scene:
+    """The turns of a window and their surroundings at one version.
+
+    ``live``: every turn that is not compacted and may be shown, the current one last; those before ``start`` have left the
+    tail. ``kept``: turns that are compacted and stand in the window whole, by number. ``task``: the number of the turn that
+    states it. ``evidence``: ids of what was recorded of compacted turns. ``budget_tokens``: what the request may cost, as we
+    count.
+    """
+
+    policy: Policy
+    form: Form
+    count: Count
+    budget_tokens: int
+    middle: Middle
+    live: Sequence[Told]
+    kept: Mapping[int, Told]
+    start: int
+    task: int | None
+    fixed: Fixed
+    evidence: tuple[str, ...] = ()
+
+    @property
+    def current(self) -> Told:
+        """The current turn."""
+        return self.live[-1]
+
+    @cached_property
+    def places(self) -> dict[int, int]:
+        """Where each live turn stands in ``live``, by its number."""
+        return {told.turn.number: place for place, told in enumerate(self.live)}
+
+    @cached_property
+    def users(self) -> list[int]:
+        """The numbers of the live turns of the user."""
+        return [told.turn.number for told in self.live if told.turn.role == "user"]
+
+    @cached_property
+    def whole(self) -> list[int]:
+        """What each live turn costs whole."""
+        return [self.price(told, {}) for told in self.live]
+
+    @cached_property
+    def saved(self) -> list[int]:
+        """What the spent results of each live turn would save as stubs, about."""
+        return [clearable_tokens(told, self.policy) for told in self.live]
+
+    @cached_property
+    def answered(self) -> list[int]:
+        """The number of the first assistant turn after each live turn; one beyond the current turn if there is none."""
+        found: list[int] = []
+        following = self.current.turn.number + 1
+        for told in reversed(self.live):
+            found.append(following)
+            if told.turn.role == "assistant":
+                following = told.turn.number
+        return found[::-1]
+
+    @cached_property
+    def cleared(self) -> dict[int, int]:
+        """When the spent results of live turns were cleared, by turn."""
+        return cleared_at(self.live, self.policy, upto=self.current.turn.number)
+
+    @cached_property
+    def pinned(self) -> frozenset[int]:
+        """The numbers of the turns that never give way."""
+        task = {self.task} if self.task is not None and self.policy.pins_task else set()
+        return frozenset({*task, *self.policy.pins, self.current.turn.number})
+
+    def is_spent(self, place: int) -> bool:
+        """Whether an assistant turn has answered the results of a live turn by now."""
+        return self.answered[place] <= self.current.turn.number
+
+    def price(self, told: Told, replaced: Mapping[int, int]) -> int:
+        """What a turn costs in the form."""
+        return price(told.card, self.form.framing, self.policy, self.form.provider, replaced)
+
+    def note(self, text: str) -> int:
+        """What a text of ours costs in the form."""
+        return note_price(self.count(text), self.form.framing)
+
+    def stubs(self, place: int, *, moment: int) -> list[Stub]:
+        """The stubs of a live turn as they were made at the coming of the turn ``moment``."""
+        number = self.live[place].turn.number
+        later = [told.turn for told in self.live[place + 1 :] if number < told.turn.number <= moment]
+        return stubs_of(self.live[place], later, self.policy, self.count)
+
+    def kept_price(self, turn: KeptTurn) -> int:
+        """What a turn that is kept costs, with its stubs."""
+        return self.price(self.kept[turn.number], {stub.version: stub.tokens for stub in turn.stubs})

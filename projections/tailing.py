@@ -1,0 +1,92 @@
+"""Where the tail begins, when a turn left it, and how many segments are compacted by then.
+
+All of this is told from the turns up to the current one and the policy alone, so it is the same in every process and for every
+form; it looks at as many turns as the budget holds, however long the ledger is.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from typing import Final
+
+from projections.cards import Card
+from projections.policy import Policy
+from projections.told import Told, Turns
+
+STUB_TOKENS: Final = 45
+"""What a stub is taken to cost where only numbers are compared."""
+
+_CHUNK: Final = 64
+
+
+def tail_start(turns: Turns, policy: Policy) -> int:
+    """The number of the first turn of the tail: the current turn's own, where the tail is empty."""
+    last = turns.last
+    by_turns = max(1, last - policy.tail_turns)
+    return by_turns if not policy.tail_exchanges else min(by_turns, _exchange_start(turns, policy.tail_exchanges))
+
+
+def _exchange_start(turns: Turns, exchanges: int) -> int:
+    """The number of the user turn that begins the last so many exchanges; 1 if there are not as many."""
+    upto = turns.last
+    while upto > 0:
+        for told in reversed(turns.between(max(1, upto - _CHUNK + 1), upto)):
+            exchanges -= 1 if told.turn.role == "user" else 0
+            if not exchanges:
+                return told.turn.number
+        upto -= _CHUNK
+    return 1
+
+
+def plain_tokens(card: Card, replaced: Mapping[int, int], policy: Policy) -> int:
+    """What a turn costs without what a form adds to it; ``replaced`` has the tokens of what stands in the place of results."""
+    contents = [card.contents, *(result.contents for result in card.results if result.version not in replaced)]
+    shown = sum(found.tokens + sum(tokens for _, tokens in (*found.foreign, *found.reasoning)) for found in contents)
+    media = sum(found.pictures * policy.picture_price + found.documents * policy.document_price for found in contents)
+    return shown + media + sum(replaced.values())
+
+
+def settled_tokens(card: Card, policy: Policy) -> int:
+    """What a turn costs once its spent results are stubs."""
+    stubs = {result.version: STUB_TOKENS for result in card.results if result.contents.tokens > STUB_TOKENS}
+    return plain_tokens(card, stubs if policy.stubs.spent else {}, policy)
+
+
+def compacted_segments(turns: Turns, policy: Policy, start: int) -> int:
+    """How many segments are compacted when the tail begins with the turn ``start``.
+
+    None while what left the tail fits the shares of all blocks before it together; then as few as will make what stands
+    between them and the tail cost no more than its own share. A segment is never compacted while one
+    of its turns is in the tail, or one that the rules look at is still to come.
+    """
+    compaction = policy.compaction
+    if compaction is None:
+        return 0
+    length = compaction.segment_turns
+    most = min((start - 1) // length, max(0, turns.last - 1 - policy.looks_ahead) // length)
+    room = policy.request_tokens * compaction.live_percent // 100
+    in_all = policy.request_tokens * compaction.percent // 100
+    first = 0  # the first turn that must be compacted, from the end
+    upto = start - 1
+    while upto > 0:
+        for told in reversed(turns.between(max(1, upto - _CHUNK + 1), upto)):
+            settled = settled_tokens(told.card, policy)
+            room -= settled
+            in_all -= settled
+            first = told.turn.number if room < 0 and not first else first
+            if in_all < 0:
+                return min(most, -(-first // length))
+        upto -= _CHUNK
+    return 0
+
+
+def leaves_tail(told: Sequence[Told], place: int, policy: Policy) -> int:
+    """The number of the turn at whose coming a turn leaves the tail; beyond the last of ``told`` if none of them is it yet."""
+    number = told[place].turn.number
+    leaves = number + policy.tail_turns + 1
+    missing = policy.tail_exchanges
+    if missing:
+        later = (other.turn.number for other in told[place + 1 :] if other.turn.role == "user")
+        users = [found for found, _ in zip(later, range(missing), strict=False)]
+        leaves = max(leaves, users[-1] if len(users) == missing else told[-1].turn.number + 1)
+    return leaves

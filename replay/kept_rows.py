@@ -1,0 +1,31 @@
+"""Where what is derived from one ledger is kept, as long as nothing of it is forgotten."""
+
+from __future__ import annotations
+
+from ledger.errors import StoreError
+from ledger.store import Store
+
+
+class KeptRows:
+    """The derived rows of one ledger. What cannot be kept, as on a standby, is made again by every process."""
+
+    def __init__(self, store: Store, ledger: bytes, *, erasures: int) -> None:
+        self._store = store
+        self._ledger = ledger
+        self._erasures = erasures
+
+    @property
+    def identity(self) -> tuple[object, ...]:
+        """This ledger, as long as nothing more of it is forgotten; its id is random, so no store need be named."""
+        return (self._ledger, self._erasures)
+
+    def get(self, kind: str, key: str) -> bytes | None:
+        """A row."""
+        return self._store.derived_get(self._ledger, kind, f"{self._erasures}/{key}")
+
+    def put(self, kind: str, key: str, value: bytes) -> None:
+        """Keep a row, if the ledger is still what it was."""
+        try:
+            self._store.derived_put(self._ledger, kind, f"{self._erasures}/{key}", value, erasures=self._erasures)
+        except StoreError:
+            return

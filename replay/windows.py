@@ -1,0 +1,130 @@
+"""A window out of a ledger: turns, middle and state are gathered, the plan is made, the bytes of pictures are fetched."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass
+
+from ledger.json_text import JsonText
+from projections.compacting import judged
+from projections.errors import NothingToSend
+from projections.framing import system_price
+from projections.gathering import scene_of, task_number
+from projections.policy import Policy
+from projections.receipt import Calibration, Row
+from projections.render import renderer_named
+from projections.scene import Fixed
+from projections.state import State
+from projections.state_block import Block, Count, block_of
+from projections.tailing import plain_tokens
+from projections.told import Turns
+from projections.verdicts.verdict import Judgement
+from projections.window import Draft, draft_window
+from replay.middles import Middles, Said, Shelf
+
+
+@dataclass(frozen=True)
+class Ground:
+    """What a window of one ledger at one version rests on.
+
+    ``evidence`` names what was recorded of the turns before a version, ``asking`` are the turns that ask to forget something.
+    """
+
+    turns: Turns
+    said: Said
+    state: Callable[[], State]
+    shelf: Shelf
+    count: Count
+    evidence: Callable[[int], tuple[str, ...]]
+    asking: Callable[[], frozenset[int]]
+
+
+def drafted(
+    ground: Ground,
+    policy: Policy,
+    *,
+    form: str,
+    encoding: str,
+    calibration: Calibration | None,
+    tools: JsonText | None,
+) -> Draft:
+    """The window as it is planned."""
+    renderer = renderer_named(form)
+    turns = ground.turns
+    state = ground.state()
+    block = _block(state, policy, ground.count)
+    system = {text.text: (text, tokens) for text, tokens in reversed(turns.system) if text.text.strip()}
+    told_task = None if state.task_turn is not None or state.task is None else state.task
+    fixed = Fixed(
+        task=None if told_task is None or not policy.pins_task else f"[the task, given at the start]\n{told_task}\n",
+        state=None if block is None else block.text,
+        system_tokens=sum(system_price(tokens, renderer.framing) for _, tokens in system.values()),
+        tools_tokens=0 if tools is None else ground.count(tools),
+    )
+    scene = scene_of(
+        turns,
+        policy,
+        renderer,
+        count=ground.count,
+        budget_tokens=policy.request_tokens if calibration is None else int(policy.request_tokens / calibration.factor),
+        middles=middles_of(ground, policy),
+        fixed=fixed,
+        evidence=ground.evidence,
+    )
+    shown = tuple(text for text, _ in reversed(system.values()))
+    return draft_window(scene, form=form, encoding=encoding, system=shown, block=block, calibration=calibration, tools=tools)
+
+
+def middles_of(ground: Ground, policy: Policy) -> Middles:
+    """The middles of a ledger under a policy."""
+    task = task_number(ground.turns, policy)
+    if task is None:
+        raise NothingToSend("no user turn is recorded at this version: record one, or ask for a later version")
+    return Middles(ground.turns, policy, task, said=ground.said, count=ground.count, shelf=ground.shelf)
+
+
+def expanded(ground: Ground, draft: Draft) -> tuple[Row, ...]:
+    """A row for every turn. Reads the whole ledger."""
+    scene, policy = draft.scene, draft.scene.policy
+    asking = ground.asking()
+    shown = {row.turn: row for row in draft.plan.rows}
+    verdicts = _verdicts(ground, policy, scene.middle.through)
+    rows = []
+    for told in ground.turns.between(1, ground.turns.last):
+        number = told.turn.number
+        row = shown.get(number)
+        if row is None:
+            before = plain_tokens(told.card, {}, policy)
+            row = Row(number, *_told_of(verdicts.get(number), number, draft, policy), 0, before)
+        rows.append(Row(row.turn, row.verdict, row.rule, row.tokens, row.before, number in asking))
+    return tuple(rows)
+
+
+def _block(state: State, policy: Policy, count: Count) -> Block | None:
+    if policy.state is None or state.is_bare:
+        return None
+    return block_of(state, policy.state, count=count, place="above" if policy.state_place == "before_tail" else "below")
+
+
+def _verdicts(ground: Ground, policy: Policy, through: int) -> Mapping[int, Judgement]:
+    """The verdicts of all turns that are compacted."""
+    if not through or policy.compaction is None:
+        return {}
+    middles = middles_of(ground, policy)
+    task = task_number(ground.turns, policy)
+    found: dict[int, Judgement] = {}
+    for number in range(1, through // policy.compaction.segment_turns + 1):
+        segment = middles.segment(number)
+        found |= {told.turn.number: verdict for told, verdict in zip(segment.told, judged(segment, policy, task), strict=True)}
+    return found
+
+
+def _told_of(verdict: Judgement | None, number: int, draft: Draft, policy: Policy) -> Judgement:
+    """What became of a turn that does not stand in the window itself."""
+    if verdict is None:
+        return Judgement("drop", "outside the tail" if policy.compaction is None else "budget")
+    if verdict.verdict in ("drop", "never"):
+        return verdict
+    if any(first <= number <= last for first, last in draft.plan.told_of):
+        return Judgement("compress", verdict.rule)
+    return Judgement("drop", "budget")
