@@ -6,8 +6,11 @@ no error.
 
 from __future__ import annotations
 
+import re
+from collections.abc import Iterator
 from typing import Final
 
+from projections.exact_strings import identifying_strings
 from projections.transcript import Turn
 from projections.verdicts.languages.language import Courtesy
 from projections.verdicts.lexicon import plain, words_of
@@ -23,6 +26,8 @@ _REPEATED_WORDS: Final = 12
 
 _RESTATED_SHARE: Final = 0.9
 _RETRIED_SHARE: Final = 0.5
+_KEY: Final = re.compile(r'"[^"\\]{0,200}"\s{0,9}:')
+_WORD: Final = re.compile(r"\w+")
 
 
 def is_blank(reading: Reading) -> bool:
@@ -76,6 +81,8 @@ def _is_courtesy(reading: Reading, kind: Courtesy) -> bool:
     kinds = reading.courtesies
     if kind not in kinds or "agreement" in kinds or reading.turn.returns:
         return False
+    if "acknowledgement" in kinds and reading.may_take_an_option:
+        return False
     return not (reading.asks or reading.is_answer or reading.says_what_binds)
 
 
@@ -99,12 +106,27 @@ def _is_repeated(reading: Reading, own: frozenset[str], earlier: Turn) -> bool:
 
 
 def _was_retried(tool: str, arguments: str, after: tuple[Turn, ...]) -> bool:
-    wanted = frozenset(words_of(plain(looked_at(arguments))))
+    """Whether the tool was called again on the same things, with success: all that identifies, and all numbers, are the same."""
+    tried = looked_at(arguments)
+    things = identifying_strings(tried)
+    words = _values(tried)
+    numbers = {word for word in words if any(character.isdigit() for character in word)}
+    for again in (looked_at(text) for text in _successes(tool, after)):
+        found = _values(again)
+        if numbers <= found and share(words, found) >= _RETRIED_SHARE and all(thing in again for thing in things):
+            return True
+    return False
+
+
+def _successes(tool: str, after: tuple[Turn, ...]) -> Iterator[str]:
+    """The arguments of later calls of a tool that returned no error."""
     for turn in after:
         for call in turn.calls:
             returned = turn.answer_to(call.call_id) if call.tool == tool else None
             if returned is not None and not returned.is_error:
-                again = frozenset(words_of(plain(looked_at(str(call.arguments)))))
-                if share(wanted, again) >= _RETRIED_SHARE:
-                    return True
-    return False
+                yield str(call.arguments)
+
+
+def _values(arguments: str) -> frozenset[str]:
+    """The words of a JSON value; its keys say only what the tool asks for."""
+    return frozenset(_WORD.findall(_KEY.sub(" ", arguments)))

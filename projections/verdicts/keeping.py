@@ -9,8 +9,8 @@ from typing import Final
 
 from projections.verdicts.reading import Reading
 
-_ANSWER_WORDS: Final = 12
-"""An answer of more words speaks for itself."""
+_ANSWER_WORDS: Final = 40
+"""What is longer is more than an answer."""
 
 
 def asks_to_remember(reading: Reading) -> bool:
@@ -40,6 +40,9 @@ def refuses(reading: Reading) -> bool:
 
 def answers_briefly(reading: Reading) -> bool:
     """Whether a few words of the user answer what the assistant asked or proposed: "ok" is then a decision."""
-    if not reading.is_user or not reading.is_answer or not 0 < len(reading.words) <= _ANSWER_WORDS:
+    if not reading.is_user or not 0 < len(reading.words) <= _ANSWER_WORDS:
         return False
-    return reading.words[0] in reading.lexicon.answers or not reading.courtesies.isdisjoint(("agreement", "acknowledgement"))
+    agrees = not reading.courtesies.isdisjoint(("agreement", "acknowledgement"))
+    if reading.is_answer:
+        return agrees or reading.words[0] in reading.lexicon.answers
+    return agrees and reading.may_take_an_option

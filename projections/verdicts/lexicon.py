@@ -26,9 +26,11 @@ class Lexicon:
     correction: tuple[Cue, ...]
     refusal: tuple[Cue, ...]
     phrases: dict[str, tuple[tuple[Words, Courtesy], ...]]
-    offers: tuple[re.Pattern[str], ...]
+    offers: tuple[tuple[re.Pattern[str], frozenset[str]], ...]
     proposals: tuple[re.Pattern[str], ...]
     commitments: tuple[re.Pattern[str], ...]
+    options: tuple[re.Pattern[str], ...]
+    tags: tuple[re.Pattern[str], ...]
     answers: frozenset[str]
     negations: frozenset[str]
     empty: frozenset[str]
@@ -62,12 +64,23 @@ def lexicon_of(languages: tuple[str, ...]) -> Lexicon:
         correction=tuple(language.correction for language in spoken),
         refusal=tuple(language.refusal for language in spoken),
         phrases={first: tuple(sorted(listed, key=lambda item: -len(item[0]))) for first, listed in phrases.items()},
-        offers=tuple(language.offers for language in spoken),
+        offers=tuple((language.offers, language.offer_words) for language in spoken),
         proposals=tuple(language.proposals for language in spoken),
         commitments=tuple(language.commitments for language in spoken),
+        options=tuple(language.options for language in spoken),
+        tags=tuple(language.tags for language in spoken),
         answers=frozenset().union(*(language.answers for language in spoken)),
         negations=frozenset().union(*(language.negations for language in spoken)),
         empty=frozenset().union(*(language.empty for language in spoken)),
+    )
+
+
+def offers_help(sentence: str, lexicon: Lexicon) -> bool:
+    """Whether a plain sentence offers more help and says nothing else."""
+    return any(
+        pattern.search(sentence) is not None and known.issuperset(said)
+        for pattern, known in lexicon.offers
+        for said in (_WORD.findall(sentence.strip(" ?")),)
     )
 
 

@@ -22,6 +22,10 @@ _MACHINE_TAG: Final = re.compile(
     r"output|returncode|warning|observation|environment|files?|documents?|diff|error|stdout|stderr|traceback|log",
     re.IGNORECASE,
 )
+_PROMPT: Final = re.compile(r"\(current directory: [^\n]{0,300}\)\s*bash-\$\s*$", re.IGNORECASE)
+_FIRST_TURNS: Final = 2
+"""Where a shell's prompt stands at the end, a program speaks; but some programs put theirs at the end of the task, too."""
+
 _FENCE: Final = "```"
 _INLINE_CODE: Final = re.compile(r"`[^`\n]{1,200}`")
 _MACHINE_START: Final = re.compile(
@@ -44,7 +48,7 @@ def own_words(turn: Turn) -> str:
     """What the one who speaks says: of a user's turn also without the text that programs put into it; lines are kept."""
     text = looked_at(turn.text)
     if turn.role == "user":
-        if _MACHINE_START.match(text.lstrip()[:200]):
+        if _MACHINE_START.match(text.lstrip()[:200]) or (turn.number > _FIRST_TURNS and _PROMPT.search(text[-400:])):
             return ""
         if "<" in text:
             text = _without_machine_text(text)
@@ -70,7 +74,7 @@ def _without_fences(text: str) -> str:
 
 
 def _without_machine_text(text: str) -> str:
-    """The text without elements whose tag a program wrote; one that is never closed is taken for words."""
+    """The text without elements whose tag a program wrote; of others only the tags are left out."""
     kept: list[str] = []
     start = 0
     unclosed: set[str] = set()
@@ -79,7 +83,7 @@ def _without_machine_text(text: str) -> str:
         end = -1 if name in unclosed or not _MACHINE_TAG.fullmatch(name) else text.find(f"</{name}>", tag.end())
         if end < 0:
             unclosed.add(name)
-            kept.append(text[start : tag.end()])
+            kept.append(f"{text[start : tag.start()]}\n")
             start = tag.end()
         else:
             kept.append(text[start : tag.start()])

@@ -7,9 +7,10 @@ from functools import cached_property
 from typing import Final
 
 from ledger.parts import ReasoningPart, TextPart, ToolCallPart
+from projections.exact_strings import exact_strings
 from projections.transcript import Turn
 from projections.verdicts.languages.language import Courtesy, Cue
-from projections.verdicts.lexicon import Lexicon, courtesies, plain, words_of
+from projections.verdicts.lexicon import Lexicon, courtesies, offers_help, plain, words_of
 from projections.verdicts.own_words import own_words
 from projections.verdicts.verdict import Surroundings
 
@@ -21,6 +22,11 @@ _TRIGGER: Final = re.compile(r"[^\W_]+(?:'[^\W_]+)*")
 _EXACT: Final = re.compile(r"[\d`\"\u201c\u201e\u00ab#@_/\\<>{}\[\]=$€£|~^&%+]|[a-z][A-Z]|\w\.\w|\b[A-Z]{2,}\b|\bwww\b")
 _QUESTION: Final = "?\uff1f\u00bf"
 _SENTENCE_CHARACTERS: Final = 400
+_ASKED_CHARACTERS: Final = 1_500
+"""What a turn asks stands at its end."""
+
+_READ_CHARACTERS: Final = 4_000
+"""A longer text has something exact in it, or nobody can tell."""
 
 
 class Reading:
@@ -45,7 +51,14 @@ class Reading:
     def sentences(self) -> tuple[str, ...]:
         """The own words by sentences, each with its end mark."""
         found = (_SPACES.sub(" ", match).strip(" *_-\u2022>\"'\t") for match in _SENTENCE.findall(self.plain))
-        return tuple(sentence[:_SENTENCE_CHARACTERS] for sentence in found if sentence)
+        return tuple(self._stated(sentence[:_SENTENCE_CHARACTERS]) for sentence in found if sentence)
+
+    def _stated(self, sentence: str) -> str:
+        """The sentence; without "right?" at its end, which asks for nothing but assent."""
+        if sentence[-1] not in _QUESTION:
+            return sentence
+        tags = (tags.search(sentence) for tags in self.lexicon.tags)
+        return next((sentence[: tag.start()] for tag in tags if tag is not None and tag.start()), sentence)
 
     @cached_property
     def triggers(self) -> frozenset[str]:
@@ -62,7 +75,12 @@ class Reading:
         """The kinds of courtesy that the turn consists of; nothing if it says anything else."""
         if not self.words or not self.is_text_alone:
             return frozenset()
-        return courtesies(self.words, self.lexicon) or frozenset()
+        kinds = courtesies(self.words, self.lexicon)
+        if kinds is None and not self.is_user:
+            rest = [sentence for sentence in self.sentences if not offers_help(sentence.rstrip(" .!"), self.lexicon)]
+            kinds = courtesies(words_of(" ".join(rest)), self.lexicon) if len(rest) < len(self.sentences) else None
+            kinds = kinds if kinds is None else kinds | {"thanks"}
+        return kinds or frozenset()
 
     @property
     def is_user(self) -> bool:
@@ -87,7 +105,8 @@ class Reading:
     @cached_property
     def has_exact_string(self) -> bool:
         """Whether anything stands in it that must not be lost: a number, a name of code, a path, an address, a quote."""
-        return len(self.plain) > 4_000 or _EXACT.search(self.turn.text) is not None
+        text = self.turn.text
+        return len(text) > _READ_CHARACTERS or _EXACT.search(text) is not None or bool(exact_strings(text))
 
     def says(self, cues: tuple[Cue, ...]) -> bool:
         """Whether one of the sentences gives one of these cues."""
@@ -117,6 +136,15 @@ class Reading:
         before = self.surroundings.before
         return bool(before) and before[-1].role != self.turn.role and _asks_or_proposes(before[-1], self.lexicon)
 
+    @cached_property
+    def may_take_an_option(self) -> bool:
+        """Whether the turn before, of the other side, showed an option: "great" may then be a choice."""
+        before = self.surroundings.before
+        if not before or before[-1].role == self.turn.role:
+            return False
+        text = plain(before[-1].text[-_ASKED_CHARACTERS:])
+        return any(pattern.search(text) for pattern in self.lexicon.options)
+
 
 def _gives(sentence: str, cue: Cue) -> bool:
     if sentence[-1] in _QUESTION:
@@ -129,10 +157,8 @@ def _asks_or_proposes(turn: Turn, lexicon: Lexicon) -> bool:
     """Whether a turn asks for an answer; the usual offer of more help does not."""
     if turn.forgotten is not None:
         return True
-    text = plain(turn.text[-1_500:])
-    sentences = [
-        sentence for sentence in _SENTENCE.findall(text) if not any(offer.search(sentence) for offer in lexicon.offers)
-    ]
+    text = plain(turn.text[-_ASKED_CHARACTERS:])
+    sentences = [said for said in map(str.strip, _SENTENCE.findall(text)) if not offers_help(said.rstrip(" .!"), lexicon)]
     if any(mark in sentence for sentence in sentences for mark in _QUESTION):
         return True
     return any(pattern.search(sentence) for sentence in sentences for pattern in lexicon.proposals)

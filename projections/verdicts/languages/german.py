@@ -34,10 +34,8 @@ GERMAN: Final = Language(
     ),
     constraint=cue(
         "nicht nie niemals kein keine keinen keinem keiner keines darf dürfen darfst dürft muss müssen musst soll sollen "
-        "sollst nur höchstens mindestens maximal "
-        "spätestens bis vor ohne außer unbedingt budget frist limit obergrenze unter über immer verboten erlaubt "
-        "ausschließlich "
-        "keinesfalls zwingend niemand lediglich",
+        "sollst nur höchstens mindestens maximal spätestens bis vor ohne außer unbedingt budget frist limit obergrenze unter "
+        "über immer verboten erlaubt ausschließlich keinesfalls zwingend niemand lediglich",
         r"\b(?:darf|dürfen|darfst|dürft|soll|sollen|sollst|muss|müssen|musst)\b",
         r"\b(?:keinesfalls|niemals|auf keinen fall|unter keinen umständen|unbedingt|ausschließlich|zwingend|lediglich)\b",
         r"^(?:\S+ ){1,6}(?:nicht|nie|nichts)\b|\bbitte (?:\S+ ){0,6}(?:nicht|nie|kein\w{0,2}|nur)\b",
@@ -55,9 +53,8 @@ GERMAN: Final = Language(
         asked=r"\bbitte (?:\S+ ){0,6}(?:nicht|nur|kein\w{0,2})\b|\b(?:kannst du|können sie) (?:\S+ ){0,6}nicht\b",
     ),
     decision=cue(
-        "nehme nehmen nehmt entscheide entschieden entscheiden wähle wählen genehmigt einverstanden freigegeben bevorzuge "
-        "los machen beschlossen "
-        "akzeptiere bestätige bestätigt bleiben bleibe lieber gutschein variante option",
+        "nehme nehmen nehmt entscheide entschieden entscheiden wähle wählen genehmigt einverstanden freigegeben bevorzuge los "
+        "machen beschlossen akzeptiere bestätige bestätigt bleiben bleibe lieber gutschein variante option",
         r"\b(?:ich|wir) (?:nehmen?|wählen?|entscheiden?|bevorzugen?|akzeptieren?|bestätigen?|bleiben?)\b",
         r"\b(?:nehmen|bleiben|machen) wir\b|^dann (?:nehmen?|machen?)\b",
         r"\b(?:habe|haben) (?:\S+ ){0,5}(?:entschieden|gewählt|beschlossen)\b",
@@ -77,7 +74,7 @@ GERMAN: Final = Language(
         ),
         r"\bich meinte?\b|\bich habe mich (?:geirrt|vertan)\b|\bdas (?:ist|war) (?:falsch|nicht richtig)\b|\b(?:an)?statt\b",
         r"\bstattdessen\b|\bnicht (?!nur)(?:\S+ ){1,3}sondern\b|\bab (?:jetzt|sofort)\b",
-        unless=r"\bnicht nur\b",
+        unless=r"\bnicht nur\b|^nein[,.]? (?:danke[,.]? )?das (?:ist|war|wäre)(?: dann)? (?:alles|es|gut|ok|okay)\b",
     ),
     refusal=cue(
         "nein nee nicht kein keine keinen keinem lehne ablehnen abgelehnt lieber stopp stop gegen weder",
@@ -91,42 +88,37 @@ GERMAN: Final = Language(
         ),
     ),
     phrases={
-        "greeting": "hallo, hi, hey, guten tag, guten morgen, guten abend, servus, moin, grüß gott, grüezi, willkommen, "
-        "hallo zusammen, "
-        "herzlich willkommen, schön dass sie da sind, wie geht's, wie geht es ihnen",
-        "thanks": "danke, danke schön, dankeschön, vielen dank, herzlichen dank, besten dank, tausend dank, danke sehr, "
-        "danke vielmals, ich danke ihnen, "
-        "ich danke dir, für ihre hilfe, für deine hilfe, für die hilfe, für die info, für die auskunft, für ihre geduld, "
-        "für das verständnis, "
-        "für ihr verständnis, für alles, für die rückmeldung, bitte sehr, bitteschön, gern geschehen, gerne, sehr gerne, "
-        "gern, keine ursache, "
-        "kein problem, einen schönen tag, schönen tag, einen schönen tag noch, schönen tag noch, ich wünsche ihnen einen "
-        "schönen tag, "
-        "auf wiedersehen, tschüss, tschüß, bis bald, bis dann, bis später, gute nacht, gute reise, viele grüße, mit "
-        "freundlichen grüßen, das ist alles, "
-        "das wäre alles, das war alles, das war's, mehr nicht",
+        "greeting": "hallo, hi, hey, guten tag, guten morgen, guten abend, servus, moin, grüß gott, grüezi, willkommen, hallo "
+        "zusammen, herzlich willkommen, schön dass sie da sind, wie geht's, wie geht es ihnen",
+        "thanks": "danke, danke schön, dankeschön, vielen dank, herzlichen dank, besten dank, tausend dank, danke sehr, danke "
+        "vielmals, ich danke ihnen, ich danke dir, für ihre hilfe, für deine hilfe, für die hilfe, für die info, "
+        "für die auskunft, für ihre geduld, für das verständnis, für ihr verständnis, für alles, für die "
+        "rückmeldung, bitte sehr, bitteschön, gern geschehen, gerne, sehr gerne, gern, keine ursache, kein problem, "
+        "einen schönen tag, schönen tag, einen schönen tag noch, schönen tag noch, ich wünsche ihnen einen schönen "
+        "tag, auf wiedersehen, tschüss, tschüß, bis bald, bis dann, bis später, gute nacht, gute reise, viele "
+        "grüße, mit freundlichen grüßen, das ist alles, das wäre alles, das war alles, das war's, mehr nicht, nein "
+        "das ist alles, nein das wäre alles, nein das war alles, nein danke, nein danke das ist alles",
         "acknowledgement": "ok, okay, alles klar, verstanden, verstehe, ich verstehe, aha, gut, sehr gut, prima, super, "
-        "perfekt, toll, klasse, wunderbar, "
-        "passt, das passt, schön, sehr schön, gut zu wissen, klar, in ordnung, geht klar, notiert, ach so, hm, das klingt "
-        "gut, klingt gut, "
-        "das hört sich gut an, interessant, \U0001f44d, \U0001f642, \U0001f60a, \U0001f64f",
+        "perfekt, toll, klasse, wunderbar, passt, das passt, schön, sehr schön, gut zu wissen, klar, in "
+        "ordnung, geht klar, notiert, ach so, hm, das klingt gut, klingt gut, das hört sich gut an, "
+        "interessant, \U0001f44d, \U0001f642, \U0001f60a, \U0001f64f",
         "agreement": "ja, ja bitte, jawohl, gerne, sicher, natürlich, genau, stimmt, richtig, mach das, machen sie das, "
-        "bitte, weiter, mach weiter, "
-        "einverstanden, genehmigt, selbstverständlich",
-        "apology": "entschuldigung, entschuldigen sie, entschuldige, verzeihung, tut mir leid, es tut mir leid, das tut "
-        "mir leid, sorry, mein fehler, "
-        "das war mein fehler, für den fehler, für das missverständnis, für die verwirrung, für die unannehmlichkeiten, "
-        "sie haben recht, "
-        "du hast recht, ich versuche es noch einmal, ich versuche es erneut, ich bitte um entschuldigung",
+        "bitte, weiter, mach weiter, einverstanden, genehmigt, selbstverständlich",
+        "apology": "entschuldigung, entschuldigen sie, entschuldige, verzeihung, tut mir leid, es tut mir leid, das tut mir "
+        "leid, sorry, mein fehler, das war mein fehler, für den fehler, für das missverständnis, für die "
+        "verwirrung, für die unannehmlichkeiten, sie haben recht, du hast recht, ich versuche es noch einmal, ich "
+        "versuche es erneut, ich bitte um entschuldigung",
         "filler": "und, so, dann, na, also, nochmal, noch mal, nochmals, sehr, zusammen, auch, ihnen auch, ebenfalls, "
-        "gleichfalls, ihnen, dir, schon, ja, "
-        "da, doch, erstmal, erst mal, heute, noch, claude, herr, frau, :)",
+        "gleichfalls, ihnen, dir, schon, ja, da, doch, erstmal, erst mal, heute, noch, claude, herr, frau, :)",
     },
     offers=any_of(
-        (
-            r"\b(?:(?:sonst )?noch (?:etwas|was)|weitere (?:fragen|hilfe|wünsche)|wie kann ich (?:ihnen |"
-            r"dir )?(?:weiter)?helfen|womit kann ich)\b"
-        ),
+        r"\b(?:sonst noch|noch etwas|noch was|weitere fragen|weitere hilfe|noch fragen)\b|^(?:wie|womit) kann ich\b",
+        r"\bmelden sie sich\b|\bmelde dich\b|^wie geht\b",
+    ),
+    offer_words=words(
+        "gibt es sonst noch etwas was kann ich für sie dich dir ihnen tun helfen weiterhelfen haben hast du weitere weitere "
+        "fragen hilfe brauchen brauchst benötigen wie womit wenn falls melden melde sich dich gerne gern jederzeit bei mir "
+        "uns einfach bitte geht es"
     ),
     proposals=any_of(
         r"\b(?:soll(?:en|te|ten)?|möchten|möchtest|wollen|willst|darf|dürfen|bestätig\w{0,4}|freigabe|genehmig\w{0,4})\b",
@@ -134,6 +126,8 @@ GERMAN: Final = Language(
         r"\b(?:vorschlag\w{0,2}|schlage|empfehle\w{0,2}|option\w{0,3}|variante\w?|alternativ|plan|nächste[rn]? schritte?)\b",
         r"\b(?:stattdessen|ich werde|ich würde|ich kann|wir könnten|wir können)\b",
     ),
+    options=any_of(r"\b(?:es gibt|verfügbar|ich habe|kostet|frei|wie wäre|was ist mit)\b"),
+    tags=any_of(r"[,;-] ?(?:oder|nicht wahr|ja|richtig|okay|ok|gell|stimmt's|bitte)\s?[?\uff1f]+$"),
     answers=words("ja jawohl nein nee nö doch ok okay genau richtig stimmt weder beide beides"),
     commitments=any_of(
         r"\b(?:ich werde|ich habe|wir werden|wir haben|leider|kann nicht|nicht möglich|erledigt|fertig|erstellt)\b",
@@ -144,11 +138,11 @@ GERMAN: Final = Language(
         "nein nicht nie niemals kein keine keinen keinem keiner keines nichts niemand weder noch ohne außer fehlgeschlagen"
     ),
     empty=words(
-        "der die das den dem des ein eine einen einem einer eines ich du er sie es wir ihr mich dich ihn uns euch mir "
-        "dir ihm ihnen mein meine meinen dein deine deinen sein seine ihre ihren unser unsere ist sind war waren sein "
-        "bin bist hat haben habe hatte wird werden würde zu zum zur von vom in im an am auf für mit aus bei nach und "
-        "oder wenn dass so dann als wie auch noch nur sehr ja ok okay also hier da jetzt bitte möchte möchten möchtest "
-        "will wollen verstehe verstanden klar gut"
+        "der die das den dem des ein eine einen einem einer eines ich du er sie es wir ihr mich dich ihn uns euch mir dir ihm "
+        "ihnen mein meine meinen dein deine deinen sein seine ihre ihren unser unsere ist sind war waren sein bin bist hat "
+        "haben habe hatte wird werden würde zu zum zur von vom in im an am auf für mit aus bei nach und oder wenn dass so "
+        "dann als wie auch noch nur sehr ja ok okay also hier da jetzt bitte möchte möchten möchtest will wollen verstehe "
+        "verstanden klar gut"
     ),
 )
 """German."""

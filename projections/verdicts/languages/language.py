@@ -33,9 +33,12 @@ class Cue:
 class Language:
     """The cues of a language, by what they say, and the phrases that say nothing.
 
-    ``phrases``: courtesies by their kind, a comma-separated list. ``offers``: questions and offers that ask for nothing new
-    ("anything else?"). ``proposals``: what an answer of one word would agree to. ``negations``: words that turn a sentence into
-    its opposite. ``commitments``: what an assistant says that it did or will do. ``empty``: words without content of their own.
+    ``phrases``: courtesies by their kind, a comma-separated list. A sentence offers more help, and asks for nothing, where
+    ``offers`` is found and all its words are ``offer_words``. ``proposals``: what an answer of one word would agree to;
+    ``options``: what "great" would take.
+    ``tags``: what makes a question of a statement ("right?"). ``answers``: words with which answers begin. ``commitments``:
+    what an assistant says it did or will do. ``negations``: words that turn a sentence into its opposite. ``empty``: words
+    without content of their own.
     """
 
     code: str
@@ -47,7 +50,10 @@ class Language:
     refusal: Cue
     phrases: dict[Courtesy, str]
     offers: re.Pattern[str]
+    offer_words: frozenset[str]
     proposals: re.Pattern[str]
+    options: re.Pattern[str]
+    tags: re.Pattern[str]
     answers: frozenset[str]
     commitments: re.Pattern[str]
     negations: frozenset[str]
