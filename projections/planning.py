@@ -15,6 +15,7 @@ from itertools import groupby
 from projections.errors import BudgetExceeded
 from projections.fitting import cut_to, shares
 from projections.framing import request_price
+from projections.left_out import left_out_text
 from projections.middle_text import kept_note, middle_text, shown_lines
 from projections.pieces import NotePiece, Piece, Pieces, TurnPiece
 from projections.pressing import FRESH_PERCENT, LEVELS, pressure, tail_begins
@@ -179,12 +180,12 @@ class Planner:
         return middle_text(scene.middle, scene.policy, fullness=LEVELS[self._level], evidence=scene.evidence)
 
     def _left_out_note(self) -> str | None:
-        """What is not in the window and not told of either; without a compaction nothing is said of it."""
-        if not self._gone or self._scene.policy.compaction is None or not self._has_middle:
+        """What is told of turns that gave way; nothing without a compaction."""
+        if not self._gone or not self._has_middle:
             return None
-        first, last = self._gone[0], self._gone[-1]
-        which = f"turn {first} is" if first == last else f"of turns {first}-{last}, {len(self._gone)} are"
-        return f"[{which} not shown here; the record has them]\n"
+        live = self._scene.live
+        turns = [live[self._scene.places[number]].turn for number in self._gone]
+        return left_out_text(turns, self._scene.policy, self._scene.count)
 
     def _cut(self, *, floor: int) -> bool:
         """Make results that nobody answered yet as short as what is left; whether the request fits then.
@@ -295,7 +296,8 @@ class Planner:
             if told.turn.forgotten is not None:
                 yield Row(number, "never", "forgotten", self._live[number].tokens if number in self._live else 0, before)
             elif number not in self._live:
-                yield Row(number, "drop", "budget", 0, before)
+                is_told = self._has_middle and scene.policy.compaction is not None
+                yield Row(number, "compress" if is_told else "drop", "budget", 0, before)
             else:
                 shown = self._live[number]
                 yield Row(number, "stub" if shown.texts else "keep", self._rule(number), shown.tokens, before)

@@ -51,7 +51,7 @@ class Compaction(Frozen):
     or nothing is named here, its turns are told in extracts.
     """
 
-    segment_turns: int = Field(default=16, ge=1, le=1_000)
+    segment_turns: int = Field(default=8, ge=1, le=1_000)
     live_percent: int = Field(default=25, ge=0, le=MOST_PERCENT)
     kept_percent: int = Field(default=20, ge=0, le=MOST_PERCENT)
     text_percent: int = Field(default=15, ge=0, le=MOST_PERCENT)
