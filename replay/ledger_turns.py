@@ -1,0 +1,212 @@
+"""The turns of a ledger as of a version, with their cards, at the cost of those that are asked for.
+
+Where content may be past its retention, which only the whole ledger tells, all of it is read, and likewise where it was read
+already. The answers are the same.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterable, Mapping, Sequence
+from functools import cached_property
+from typing import Any, TypeVar
+
+from ledger import Ledgers
+from ledger.marks import artifact_mark
+from ledger.parts import DocumentPart, ImagePart
+from ledger.record import Recorded
+from ledger.store import Selection
+from projections.amendments import AmendmentsFold
+from projections.artifacts import ArtifactsFold, without_forgotten
+from projections.fold import run
+from projections.state_block import Count
+from projections.told import Told, Turns
+from projections.transcript import SystemText, Transcript, TranscriptFold, Turn
+from replay.fact_index import Overtaken, attempts
+from replay.folded_turns import FoldedTurns, system_tokens, told
+from replay.loading import Loaded, load
+from replay.tokens import counter
+from replay.turn_blocks import BLOCK_TURNS
+from replay.warm import Shelf, shelf_of
+
+Answer = TypeVar("Answer")
+
+
+def turns_of(loaded: Loaded, encoding: str) -> Turns:
+    """The turns of a ledger as it was loaded, counted in an encoding (``replay.tokens.ENCODINGS``)."""
+    if loaded.is_read or not loaded.nothing_is_due:
+        return folded_turns(loaded, counter(encoding))
+    return LedgerTurns(loaded, encoding)
+
+
+def folded_turns(loaded: Loaded, count: Count) -> FoldedTurns:
+    """The same turns by folding all events."""
+    amendments = AmendmentsFold()
+    run([amendments], loaded.events)
+    return FoldedTurns(loaded.transcript, amendments, count=count, documents=lambda hashes: _documents(loaded, hashes))
+
+
+def bring_up_to_date(store: Ledgers, ledger_id: str, *, encoding: str) -> None:
+    """Write where the turns of a ledger stand and what they cost, the last ones too, so that the next process finds it so.
+
+    Whoever has recorded many turns calls it, such as an importer. It may be called by many processes at once, and where nothing
+    can be written it changes nothing. Raises ``UnknownLedger``, and ``UnknownEncoding`` for an encoding that is not known.
+    """
+    loaded = load(store, store.head(ledger_id), None, None)
+    counter(encoding)
+    if not loaded.nothing_is_due:
+        return
+    turns = LedgerTurns(loaded, encoding)
+    for first in range(1, turns.last + 1, BLOCK_TURNS):
+        turns.count(first, first + BLOCK_TURNS - 1)
+    turns.keep()
+
+
+class LedgerTurns:
+    """The ``Turns`` of a ledger, read one by one as they are asked for."""
+
+    def __init__(self, loaded: Loaded, encoding: str) -> None:
+        self._loaded = loaded
+        self._count = counter(encoding)
+        self._shelf = shelf_of(loaded)
+        self._cards = self._shelf.cards(encoding)
+        self._version = loaded.version
+
+    @cached_property
+    def last(self) -> int:
+        """The number of the last turn; 0 if there is none."""
+        return self._asked(lambda shelf: shelf.index.last_at(self._version))
+
+    @cached_property
+    def system(self) -> tuple[tuple[SystemText, int], ...]:
+        """The system texts in order, each with its tokens."""
+        return self._asked(self._system)
+
+    def between(self, first: int, last: int) -> Sequence[Told]:
+        """The turns from ``first`` to ``last``, both included, in order; as far as there are any."""
+        return self._told(range(max(first, 1), min(last, self.last) + 1))
+
+    def at(self, numbers: Iterable[int]) -> Mapping[int, Told]:
+        """The turns of some numbers."""
+        wanted = sorted({number for number in numbers if 1 <= number <= self.last})
+        return dict(zip(wanted, self._told(wanted), strict=True))
+
+    def amended(self, through_turn: int) -> int:
+        """The version of the last event that changed how a turn up to ``through_turn`` reads after the next one had begun."""
+        return self._asked(lambda shelf: shelf.index.amended(through_turn, self._version))
+
+    def count(self, first: int, last: int) -> None:
+        """Make the cards of some turns that have none yet."""
+        wanted = list(range(first, min(last, self.last) + 1))
+        self._asked(lambda shelf: self._count_missing(shelf, wanted))
+
+    def keep(self) -> None:
+        """Write what is known of turns and cards and is not written yet."""
+        with self._shelf.lock:
+            self._shelf.index.keep()
+            self._cards.keep()
+
+    def _asked(self, question: Callable[[Shelf], Answer]) -> Answer:
+        """An answer from an index that is up to date; again where its rows were purged meanwhile."""
+        with self._shelf.lock:
+            for _ in attempts():
+                try:
+                    self._shelf.index.catch_up(self._loaded.reader, self._version)
+                    return question(self._shelf)
+                except Overtaken:
+                    continue
+        raise AssertionError("the attempts end in an error")
+
+    def _told(self, numbers: Sequence[int]) -> list[Told]:
+        return self._asked(lambda shelf: self._tell(shelf, numbers))
+
+    def _tell(self, shelf: Shelf, numbers: Sequence[int]) -> list[Told]:
+        versions = self._versions(shelf, numbers)
+        known = shelf.told(self._cards.encoding)
+        found = {number: kept[1] for number in numbers if (kept := known.get(number)) and kept[0] == versions[number]}
+        missing = [number for number in numbers if number not in found]
+        if missing:
+            self._cards.load(missing)
+            for turn, is_plain in self._read(shelf, versions, missing):
+                made = found[turn.number] = self._card(versions[turn.number], turn, is_plain=is_plain)
+                if is_plain:
+                    known.put(turn.number, (versions[turn.number], made))
+            if self._cards.is_worth_keeping():
+                self._cards.keep()
+        return [found[number] for number in numbers]
+
+    def _count_missing(self, shelf: Shelf, numbers: Sequence[int]) -> None:
+        versions = self._versions(shelf, numbers)
+        self._cards.load(list(numbers))
+        missing = [number for number in numbers if self._cards.card(number, versions[number]) is None]
+        for turn, is_plain in self._read(shelf, versions, missing) if missing else ():
+            self._card(versions[turn.number], turn, is_plain=is_plain)
+
+    def _versions(self, shelf: Shelf, numbers: Iterable[int]) -> dict[int, tuple[int, ...]]:
+        """The versions of turns and returns as of this version."""
+        upto, found = self._version, shelf.index.versions(numbers)
+        return {
+            number: tuple(versions) if versions[-1] <= upto else tuple(version for version in versions if version <= upto)
+            for number, versions in found.items()
+        }
+
+    def _card(self, versions: tuple[int, ...], turn: Turn, *, is_plain: bool) -> Told:
+        card = self._cards.card(turn.number, versions) if is_plain else None
+        if card is not None:
+            return Told(turn, card)
+        made = told(turn, self._count, self._documents)
+        if is_plain:
+            self._cards.put(versions, made.card)
+        return made
+
+    def _read(self, shelf: Shelf, versions: Mapping[int, tuple[int, ...]], numbers: Iterable[int]) -> list[tuple[Turn, bool]]:
+        """Turns from the record, and whether each reads the same at every version: not so if it shows what was forgotten."""
+        wanted = sorted(version for number in numbers for version in versions[number])
+        fold = TranscriptFold()
+        run([fold], self._events(wanted))
+        found = fold.result().turns
+        shows = [self._shows_forgotten(turn, *turn.returns) for turn in found]
+        if any(shows):
+            found = without_forgotten(Transcript((), found, ()), self._artifacts(shelf), self._loaded.key).turns
+        return [(turn, not shown) for turn, shown in zip(found, shows, strict=True)]
+
+    def _events(self, versions: Sequence[int]) -> list[Recorded]:
+        return list(self._loaded.reader.read(Selection(versions=versions))) if versions else []
+
+    def _system(self, shelf: Shelf) -> tuple[tuple[SystemText, int], ...]:
+        fold = TranscriptFold()
+        run([fold], shelf.system_events(shelf.index.system(self._version), self._events))
+        texts = fold.result().system
+        shows = [self._shows_forgotten(text) for text in texts]
+        if any(shows):
+            texts = without_forgotten(Transcript(texts, (), ()), self._artifacts(shelf), self._loaded.key).system
+        return tuple((text, self._system_tokens(text, is_plain=not shown)) for text, shown in zip(texts, shows, strict=True))
+
+    def _system_tokens(self, text: SystemText, *, is_plain: bool) -> int:
+        def tokens() -> int:
+            return system_tokens(text, self._count, self._documents)
+
+        return self._cards.system(text.version, tokens) if is_plain else tokens()
+
+    def _shows_forgotten(self, *holders: Any) -> bool:
+        """Whether there is a picture or document among the parts whose artifact was forgotten at some time."""
+        marks = {erasure.named for erasure, _ in self._loaded.reader.marks.values() if erasure.named is not None}
+        shown = (
+            (part for holder in holders for part in holder.parts if isinstance(part, ImagePart | DocumentPart)) if marks else ()
+        )
+        return any(part.sha256 is not None and artifact_mark(self._loaded.key, part.sha256) in marks for part in shown)
+
+    def _artifacts(self, shelf: Shelf) -> ArtifactsFold:
+        named = [version for version, (erasure, _) in self._loaded.reader.marks.items() if erasure.named is not None]
+        stored = shelf.index.artifacts(self._version)
+        fold = ArtifactsFold()
+        run([fold], self._events(sorted({*stored, *(version for version in named if version <= self._version)})))
+        return fold
+
+    def _documents(self, hashes: set[str]) -> dict[str, bytes]:
+        return _documents(self._loaded, hashes)
+
+
+def _documents(loaded: Loaded, hashes: set[str]) -> dict[str, bytes]:
+    """The bytes of artifacts, as far as they are there."""
+    found = {sha256: loaded.store.store.blob(loaded.head.ledger, sha256) for sha256 in sorted(hashes)}
+    return {sha256: content for sha256, content in found.items() if content is not None}

@@ -1,0 +1,187 @@
+"""The index of a ledger's turns: where each of them stands in the record, found without reading the ledger.
+
+What the rows in the store do not reach yet is read once and kept in memory; it is written when a block became complete or much
+was read. What cannot be kept, as on a standby or in a file that may not be written to, is made again by every process.
+"""
+
+from __future__ import annotations
+
+from collections import OrderedDict
+from collections.abc import Iterable
+from typing import Final
+
+from ledger.deriving import Derived, beyond
+from ledger.errors import StoreError
+from ledger.reading import Reader
+from ledger.store import Selection, Store
+from replay.fact_index import Overtaken
+from replay.fact_rows import numbered, version_of
+from replay.turn_blocks import (
+    AMENDMENTS,
+    ARTIFACTS,
+    BLOCK_TURNS,
+    FRONTIER,
+    SYSTEM,
+    TURNS,
+    Frontier,
+    Versions,
+    first_of_block,
+    unpacked_block,
+)
+
+KIND: Final = "turns/1"
+_WORTH_KEEPING_EVENTS: Final = 256
+_BLOCKS_IN_MEMORY: Final = 256
+_FEW: Final = 16
+
+
+class TurnIndex:
+    """The index of one ledger, as far as its frontier goes. ``world`` is how many forgettings were taken into account.
+
+    ``Overtaken`` from its questions: rows were purged since; it begins again then, and has to be brought up to date.
+    """
+
+    def __init__(self, store: Store, ledger: bytes, world: int) -> None:
+        self._store = store
+        self._ledger = ledger
+        self._prefix = f"{world}/"
+        self._begin()
+
+    def _begin(self) -> None:
+        self._erasures = self._counted_erasures()
+        row = self._store.derived_get(self._ledger, KIND, self._prefix + FRONTIER)
+        self.frontier = Frontier() if row is None else Frontier.unpacked(row)
+        self._kept = self.frontier.through
+        self._unkept: dict[str, bytes] = {}
+        self._blocks: OrderedDict[int, list[Versions]] = OrderedDict()
+        self._system: list[int] | None = None
+
+    def catch_up(self, reader: Reader, upto: int) -> None:
+        """Look at the events up to a version that were not looked at yet."""
+        if upto <= self.frontier.through:
+            return
+        first = self.frontier.first
+        for row in self._store.read(self._ledger, Selection(after=self.frontier.through, upto=upto)):
+            for key, value in self.frontier.take(row, reader.recorded):
+                self._took(key, value)
+        if self.frontier.first > first or self.frontier.through - self._kept >= _WORTH_KEEPING_EVENTS:
+            self.keep()
+
+    def keep(self) -> None:
+        """Write what is not written yet, unless rows were purged since, or nothing can be written here."""
+        if self._kept == self.frontier.through:
+            return
+        rows = {self._prefix + key: value for key, value in (self._unkept | {FRONTIER: self.frontier.packed()}).items()}
+        try:
+            kept = self._store.derived_put_many(self._ledger, KIND, rows, erasures=self._erasures)
+        except StoreError:  # what cannot be kept is no less true
+            kept = False
+        self._kept = self.frontier.through
+        if kept:
+            self._unkept = {}
+
+    def _took(self, key: str, value: bytes) -> None:
+        self._unkept[key] = value
+        if key.startswith(SYSTEM) and self._system is not None:
+            self._system.append(version_of(key))
+        elif key.startswith(TURNS) and key.count("/") > 1:
+            self._late(int(key.split("/")[1], 16), version_of(key))
+
+    def _late(self, turn: int, version: int) -> None:
+        block = self._blocks.get(first_of_block(turn))
+        if block is not None and version not in block[(turn - 1) % BLOCK_TURNS]:
+            block[(turn - 1) % BLOCK_TURNS].append(version)
+
+    def versions(self, turns: Iterable[int]) -> dict[int, Versions]:
+        """The versions of each of these turns and of what its calls returned, as far as the frontier; they must exist."""
+        wanted = list(turns)
+        first = self.frontier.first
+        blocks = dict.fromkeys(first_of_block(turn) for turn in wanted if turn < first)
+        self._load([block for block in blocks if block not in self._blocks])
+        for block in blocks:
+            self._blocks.move_to_end(block)
+        found = {
+            turn: self.frontier.turns[turn - first]
+            if turn >= first
+            else self._blocks[first_of_block(turn)][(turn - 1) % BLOCK_TURNS]
+            for turn in wanted
+        }
+        while len(self._blocks) > _BLOCKS_IN_MEMORY:
+            self._blocks.popitem(last=False)
+        return found
+
+    def last_at(self, version: int) -> int:
+        """The last turn that had begun at a version up to the frontier; 0 if none had."""
+        turns = self.frontier.turns
+        if version >= self.frontier.through or (turns and turns[0][0] <= version):
+            return self.frontier.first - 1 + sum(versions[0] <= version for versions in turns)
+        found = self._store.envelope(self._ledger, Selection(upto=version, kind="numbered", newest_first=True))
+        return 0 if found is None or found.turn is None else found.turn
+
+    def system(self, version: int) -> list[int]:
+        """The versions of the system texts up to a version."""
+        if self._system is None:
+            self._system = [version_of(row.key) for row in self._scan(SYSTEM, before=None)]
+        return [found for found in self._system if found <= version]
+
+    def artifacts(self, version: int) -> list[int]:
+        """The versions at which artifacts were stored, up to a version."""
+        return [version_of(row.key) for row in self._scan(ARTIFACTS, before=numbered(ARTIFACTS, version + 1))]
+
+    def amended(self, through_turn: int, version: int) -> int:
+        """The version of the last amendment up to a version that concerns a turn up to ``through_turn``; 0 if there is none."""
+        before, limit = numbered(AMENDMENTS, version + 1), _FEW
+        while True:
+            rows = self._scan(AMENDMENTS, before=before, newest_first=True, limit=limit)
+            for row in rows:
+                if int(row.value) <= through_turn:
+                    return version_of(row.key)
+            if len(rows) < limit:
+                return 0
+            before, limit = rows[-1].key, limit * _FEW
+
+    def _load(self, blocks: list[int]) -> None:
+        """Read blocks, those that stand side by side at once."""
+        while blocks:
+            first = last = blocks.pop(0)
+            while blocks and blocks[0] == last + BLOCK_TURNS:
+                last = blocks.pop(0)
+            after, before = numbered(TURNS, first - 1) + "/g", numbered(TURNS, last + BLOCK_TURNS)
+            rows = self._scan(TURNS, after=after, before=before)
+            self._blocks |= {int(key, 16): unpacked_block(row.value) for row in rows if (key := row.key[2:]).count("/") == 0}
+            missing = [block for block in range(first, last + 1, BLOCK_TURNS) if block not in self._blocks]
+            assert not missing, f"blocks are made in order, and not purged one by one: {missing}"
+            for row in rows:
+                if row.key.count("/") > 1:
+                    self._late(int(row.key.split("/")[1], 16), version_of(row.key))
+
+    def _scan(
+        self, prefix: str, *, before: str | None, after: str | None = None, newest_first: bool = False, limit: int | None = None
+    ) -> list[Derived]:
+        """Rows by a range of their keys, those included that are only in memory; keys as without the world."""
+        ours, length = self._prefix, len(self._prefix)
+        scan = self._store.derived_scan(
+            KIND,
+            ours + prefix,
+            ledger=self._ledger,
+            after=None if after is None else ours + after,
+            before=None if before is None else ours + before,
+            newest_first=newest_first,
+            limit=limit,
+        )
+        if self._counted_erasures() != self._erasures:
+            self._begin()
+            raise Overtaken
+        found = {row.key[length:]: row.value for row in scan.rows}
+        end = beyond(prefix) if before is None else before
+        found |= {
+            key: value
+            for key, value in self._unkept.items()
+            if key.startswith(prefix) and (after is None or key > after) and (end is None or key < end)
+        }
+        return [Derived(self._ledger, key, found[key]) for key in sorted(found, reverse=newest_first)][:limit]
+
+    def _counted_erasures(self) -> int:
+        """It rises in the transaction that purges rows."""
+        head = self._store.head_of(self._ledger)
+        return 0 if head is None else head.erasures

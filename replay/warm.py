@@ -1,0 +1,110 @@
+"""What a process has read of ledgers, kept for its next answer: bounded, and never from before a forgetting.
+
+It is kept per store and ledger, and belongs to a number of forgettings that were taken into account. Whoever asks says which
+number they know: if it is higher, all is thrown away, and if it is lower, they get nothing of what is kept here.
+"""
+
+from __future__ import annotations
+
+import threading
+from collections import OrderedDict
+from collections.abc import Callable, Sequence
+from typing import Any, Final, Generic, TypeVar
+from weakref import WeakKeyDictionary
+
+from ledger.record import Recorded
+from ledger.store import Store
+from projections.told import Told
+from replay.loading import Loaded
+from replay.turn_cards import TurnCards
+from replay.turn_index import TurnIndex
+
+MOST_LEDGERS: Final = 64
+"""So many ledgers of a store are kept."""
+
+MOST_TURNS: Final = 512
+"""So many turns of a ledger are kept with their texts."""
+
+Kept = TypeVar("Kept")
+
+
+class Recent(Generic[Kept]):
+    """The last values that were put, by number."""
+
+    def __init__(self, most: int) -> None:
+        self._most = most
+        self._kept: OrderedDict[int, Kept] = OrderedDict()
+
+    def get(self, number: int) -> Kept | None:
+        """The value of a number, if it is kept."""
+        return self._kept.get(number)
+
+    def put(self, number: int, value: Kept) -> None:
+        """Keep a value; the one that was put longest ago gives way."""
+        self._kept.pop(number, None)
+        self._kept[number] = value
+        if len(self._kept) > self._most:
+            self._kept.popitem(last=False)
+
+
+Turns = Recent[tuple[tuple[int, ...], Told]]
+"""Turns with the versions that they were read from."""
+
+
+class Shelf:
+    """What is kept of one ledger; hold ``lock`` while asking it."""
+
+    def __init__(self, store: Store, ledger: bytes, *, world: int, erasures: int) -> None:
+        self.lock = threading.RLock()
+        self.world = world
+        self.erasures = erasures
+        self._store = store
+        self._ledger = ledger
+        self._cards: dict[str, TurnCards] = {}
+        self._told: dict[str, Turns] = {}
+        self._system: dict[int, Recorded] = {}
+
+    @property
+    def index(self) -> TurnIndex:
+        """Where the turns stand in the record."""
+        if self._index is None:
+            self._index = TurnIndex(self._store, self._ledger, self.world)
+        return self._index
+
+    _index: TurnIndex | None = None
+
+    def cards(self, encoding: str) -> TurnCards:
+        """What the turns cost in an encoding."""
+        with self.lock:
+            if encoding not in self._cards:
+                self._cards[encoding] = TurnCards(self._store, self._ledger, world=self.world, encoding=encoding)
+            return self._cards[encoding]
+
+    def told(self, encoding: str) -> Turns:
+        """The turns that were read lately, with their cards in an encoding."""
+        return self._told.setdefault(encoding, Recent(MOST_TURNS))
+
+    def system_events(self, versions: Sequence[int], read: Callable[[Sequence[int]], list[Recorded]]) -> list[Recorded]:
+        """The events of system texts; those that are not known yet are read."""
+        missing = [version for version in versions if version not in self._system]
+        self._system |= {item.version: item for item in (read(missing) if missing else ())}
+        return [self._system[version] for version in versions]
+
+
+_shelves: Final[WeakKeyDictionary[Any, OrderedDict[bytes, Shelf]]] = WeakKeyDictionary()
+_lock: Final = threading.Lock()
+
+
+def shelf_of(loaded: Loaded) -> Shelf:
+    """What is kept of a ledger for those who know the forgettings that ``loaded`` knows."""
+    store, ledger = loaded.store.store, loaded.head.ledger
+    known = (loaded.erasures, loaded.head.erasures)
+    with _lock:
+        shelves = _shelves.setdefault(store, OrderedDict())
+        shelf = shelves.get(ledger)
+        if shelf is None or known > (shelf.world, shelf.erasures):
+            shelf = shelves[ledger] = Shelf(store, ledger, world=known[0], erasures=known[1])
+        shelves.move_to_end(ledger)
+        if len(shelves) > MOST_LEDGERS:
+            shelves.popitem(last=False)
+        return shelf if shelf.world == known[0] else Shelf(store, ledger, world=known[0], erasures=known[1])
