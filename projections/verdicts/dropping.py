@@ -21,6 +21,9 @@ from projections.verdicts.reading import Reading
 _RESTATED_WORDS: Final = 4
 """A restatement has so many different words with content, at least; of fewer nobody can tell."""
 
+_RESTATED_CHARACTERS: Final = 2_000
+"""Who says in a few words what was said in more than these sums it up."""
+
 _REPEATED_WORDS: Final = 12
 """The same of what an assistant says once more: "Done" is news each time."""
 
@@ -96,7 +99,8 @@ def _is_repeated(reading: Reading, own: frozenset[str], earlier: Turn) -> bool:
     known = reading.lexicon
     if earlier.forgotten is not None or (earlier.role != "user" and len(own) < _REPEATED_WORDS):
         return False
-    words = words_of(plain(own_words(earlier)))
+    said = plain(own_words(earlier))
+    words = words_of(said) if len(said) <= _RESTATED_CHARACTERS else []
     if earlier.role != "user":
         return words == reading.words
     denies = not known.negations.isdisjoint(reading.words)
@@ -106,7 +110,7 @@ def _is_repeated(reading: Reading, own: frozenset[str], earlier: Turn) -> bool:
 
 
 def _was_retried(tool: str, arguments: str, after: tuple[Turn, ...]) -> bool:
-    """Whether the tool was called again on the same things, with success: all that identifies, and all numbers, are the same."""
+    """Whether the tool was called again on the same things, all numbers and names of them, with success."""
     tried = looked_at(arguments)
     things = identifying_strings(tried)
     words = _values(tried)

@@ -43,6 +43,5 @@ def answers_briefly(reading: Reading) -> bool:
     if not reading.is_user or not 0 < len(reading.words) <= _ANSWER_WORDS:
         return False
     agrees = not reading.courtesies.isdisjoint(("agreement", "acknowledgement"))
-    if reading.is_answer:
-        return agrees or reading.words[0] in reading.lexicon.answers
-    return agrees and reading.may_take_an_option
+    answers = agrees or reading.words[0] in reading.lexicon.answers
+    return (answers and reading.is_answer) or (agrees and reading.may_take_an_option)

@@ -76,11 +76,19 @@ class Reading:
         if not self.words or not self.is_text_alone:
             return frozenset()
         kinds = courtesies(self.words, self.lexicon)
-        if kinds is None and not self.is_user:
-            rest = [sentence for sentence in self.sentences if not offers_help(sentence.rstrip(" .!"), self.lexicon)]
-            kinds = courtesies(words_of(" ".join(rest)), self.lexicon) if len(rest) < len(self.sentences) else None
-            kinds = kinds if kinds is None else kinds | {"thanks"}
+        if kinds is None and not self.is_user and len(self.plain) <= _SENTENCE_CHARACTERS:
+            kinds = self._courtesies_with_offers()
         return kinds or frozenset()
+
+    def _courtesies_with_offers(self) -> frozenset[Courtesy]:
+        """The same of an assistant that also offers more help, which is a farewell."""
+        kinds: set[Courtesy] = {"thanks"}
+        for sentence in self.sentences:
+            found = courtesies(words_of(sentence), self.lexicon)
+            if found is None and not offers_help(sentence.rstrip(" .!"), self.lexicon):
+                return frozenset()
+            kinds |= found or frozenset()
+        return frozenset(kinds)
 
     @property
     def is_user(self) -> bool:
@@ -111,7 +119,8 @@ class Reading:
     def says(self, cues: tuple[Cue, ...]) -> bool:
         """Whether one of the sentences gives one of these cues."""
         for cue in cues:
-            if not cue.words.isdisjoint(self.triggers) and any(_gives(sentence, cue) for sentence in self.sentences):
+            heard = cue.words & self.triggers
+            if heard and any(_gives(sentence, cue) for sentence in self.sentences if any(word in sentence for word in heard)):
                 return True
         return False
 
@@ -143,7 +152,7 @@ class Reading:
         if not before or before[-1].role == self.turn.role:
             return False
         text = plain(before[-1].text[-_ASKED_CHARACTERS:])
-        return any(pattern.search(text) for pattern in self.lexicon.options)
+        return before[-1].forgotten is not None or any(pattern.search(text) for pattern in self.lexicon.options)
 
 
 def _gives(sentence: str, cue: Cue) -> bool:

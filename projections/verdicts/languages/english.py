@@ -46,7 +46,7 @@ ENGLISH: Final = Language(
     constraint=cue(
         "not don't dont never must mustn't mustnt shouldn't only without unless until most least more than later before by "
         "due deadline budget limit maximum minimum max min under below over exceed within always can't cannot avoid strictly "
-        "allowed required mandatory needs need no nothing nobody make sure forbidden prohibited off cap up long condition",
+        "allowed required mandatory needs no nothing nobody make sure forbidden prohibited off cap up long condition",
         rf"{_STARTS}{_DO_NOT} (?!worry|mind\b|know|think|see\b|have\b|understand|believe|remember|feel)[a-z]+",
         r"\b(?:i|we) (?:do not|don't|dont|never) (?:really )?want\b",
         r"\b(?:i'd|i would|we'd) (?:prefer|rather) (?:you |we )?not\b",
@@ -79,7 +79,7 @@ ENGLISH: Final = Language(
         r"\b(?:is|are) (?:not allowed|forbidden|prohibited|mandatory|required|off limits|off-limits|a must)\b|\bnot allowed\b",
         rf"{_STARTS}(?:always|avoid) (?!been\b|is\b|has\b|had\b|was\b)[a-z]+",
         rf"{_STARTS}(?:(?:can|could|will|would) you )?(?:please )?make sure\b",
-        r"\bneeds? to (?:be|stay|remain|arrive|support|work)\b",
+        r"\bneeds to (?:be|stay|remain|arrive|support|work)\b",
         (
             rf"{_STARTS}(?:no (?:changes?|edits?|new|other|more|one|extra|additional|third|external|further)\b|nothing else\b|"
             rf"nobody (?:else )?(?:may|should|must))"
