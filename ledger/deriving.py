@@ -87,6 +87,10 @@ class Deriving(Protocol):
         """
         ...
 
+    def derived_drop(self, ledger: bytes, kind: str, *, first: str, end: str) -> int:
+        """Delete the rows of a ledger whose keys stand from ``first`` up to but not including ``end``; how many."""
+        ...
+
     def views(self, name: str) -> list[FollowedView]:
         """All kinds of a view that there are or were."""
         ...

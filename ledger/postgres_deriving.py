@@ -52,6 +52,7 @@ INSERT INTO context_ledger.purged SELECT v.kind, %(ledger)s FROM context_ledger.
     AND EXISTS (SELECT FROM context_ledger.derived d WHERE d.ledger = %(ledger)s AND d.kind = v.kind)
 ON CONFLICT DO NOTHING
 """
+_DROP: Final = "DELETE FROM context_ledger.derived WHERE ledger = %s AND kind = %s AND key >= %s AND key < %s"
 _DELETE: Final = "DELETE FROM context_ledger.derived WHERE ledger = %s"
 
 
@@ -110,6 +111,10 @@ class PostgresDeriving:
         found = self._connections.rows(query, (*values, most, kind, *([] if ledger is None else [ledger])))
         rows = [Derived(*row) for row in found if row[1] is not None]
         return Scan(rows, frozenset(row[0] for row in found if row[1] is None))
+
+    def derived_drop(self, ledger: bytes, kind: str, *, first: str, end: str) -> int:
+        """Delete rows by a range of their keys."""
+        return self._connections.run(lambda connection, _: connection.execute(_DROP, (ledger, kind, first, end)).rowcount)
 
     def views(self, name: str) -> list[FollowedView]:
         """All kinds of a view."""

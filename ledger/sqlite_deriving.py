@@ -77,6 +77,13 @@ class SqliteDeriving:
             found = connection.execute(query, values).fetchall()
         return scanned(found)
 
+    def derived_drop(self, ledger: bytes, kind: str, *, first: str, end: str) -> int:
+        """Delete rows by a range of their keys."""
+        with self._connections.writing() as connection:
+            return connection.execute(
+                "DELETE FROM derived WHERE ledger = ? AND kind = ? AND key >= ? AND key < ?", (ledger, kind, first, end)
+            ).rowcount
+
     def views(self, name: str) -> list[FollowedView]:
         """All kinds of a view."""
         with self._connections.reading() as connection:
