@@ -6,9 +6,8 @@ from typing import Any, Final
 
 from ledger.parts import JsonPart, TextPart
 from projections.transcript import Turn
-from projections.verdicts.lexicon import plain, words_of
+from projections.verdicts.lexicon import plain
 from projections.verdicts.likeness import content_words, share
-from projections.verdicts.own_words import looked_at
 from projections.verdicts.reading import Reading
 
 _LONG_CHARACTERS: Final = 600
@@ -18,6 +17,7 @@ _DOCUMENT_TURNS: Final = 2
 """A document was read once so many turns followed."""
 
 _DRAFT_SHARE: Final = 0.6
+_COMPARED_CHARACTERS: Final = 2_000
 _RESULTS_OUTWEIGH: Final = 9
 """Results that have so many times the characters of all else are nearly all of a turn."""
 
@@ -63,7 +63,7 @@ def explains(reading: Reading) -> bool:
 
 
 def _content(reading: Reading, turn: Turn) -> frozenset[str]:
-    return content_words(words_of(plain(looked_at(turn.text))), reading.lexicon)
+    return content_words(plain(turn.text[:_COMPARED_CHARACTERS]).split(), reading.lexicon)
 
 
 def _size(parts: tuple[Any, ...]) -> int:

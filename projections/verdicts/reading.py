@@ -83,8 +83,11 @@ class Reading:
     def _courtesies_with_offers(self) -> frozenset[Courtesy]:
         """The same of an assistant that also offers more help, which is a farewell."""
         kinds: set[Courtesy] = {"thanks"}
-        for sentence in self.sentences:
-            found = courtesies(words_of(sentence), self.lexicon)
+        said = [words_of(sentence) for sentence in self.sentences]
+        if sum(map(len, said)) != len(self.words):
+            return frozenset()
+        for sentence, words in zip(self.sentences, said, strict=True):
+            found = courtesies(words, self.lexicon)
             if found is None and not offers_help(sentence.rstrip(" .!"), self.lexicon):
                 return frozenset()
             kinds |= found or frozenset()

@@ -46,9 +46,9 @@ ENGLISH: Final = Language(
     constraint=cue(
         "not don't dont never must mustn't mustnt shouldn't only without unless until most least more than later before by "
         "due deadline budget limit maximum minimum max min under below over exceed within always can't cannot avoid strictly "
-        "allowed required mandatory needs no nothing nobody make sure forbidden prohibited off cap up long condition",
+        "allowed required mandatory needs no nothing nobody make sure forbidden prohibited off cap up long after condition",
         rf"{_STARTS}{_DO_NOT} (?!worry|mind\b|know|think|see\b|have\b|understand|believe|remember|feel)[a-z]+",
-        r"\b(?:i|we) (?:do not|don't|dont|never) (?:really )?want\b",
+        r"\b(?:i|we) (?:still |really |also |just )?(?:do not|don't|dont|never) (?:really |ever )?want\b",
         r"\b(?:i'd|i would|we'd) (?:prefer|rather) (?:you |we )?not\b",
         (
             r"\b(?:you|we|it|they|this|that|there|which|code|tests?) (?:must|should|may|can|shall|will)(?: not|n't| never|"
@@ -75,6 +75,7 @@ ENGLISH: Final = Language(
         r"\b(?:budget|limit|cap|deadline|maximum|minimum)\b.{0,30}(?:\bis\b|\bof\b|:|=)|\bdue (?:on|by|at|date)\b|\bdeadline\b",
         rf"\b(?:by|before|until|not before|not until|no later than|due) (?:{_DAY})",
         r"\b(?:under|below|within|less than|more than|over|exceed|up to) (?:[$€£]|usd |eur |inr )? ?\d",
+        r"\bafter \d{1,2}(?::\d\d| ?(?:am|pm|o'clock))|\bbe sure (?:it|that|to)\b",
         r"\b(?:as|so) long as\b|\bon (?:the )?condition that\b|\bto not [a-z]+\b|\b(?:above|over) (?:my|our) budget\b",
         r"\b(?:is|are) (?:not allowed|forbidden|prohibited|mandatory|required|off limits|off-limits|a must)\b|\bnot allowed\b",
         rf"{_STARTS}(?:always|avoid) (?!been\b|is\b|has\b|had\b|was\b)[a-z]+",
@@ -110,7 +111,7 @@ ENGLISH: Final = Language(
             r"\b(?:let's|lets|let us) (?:just |then |also )?(?:use|keep|do|take|make|drop|skip|leave|try|start|cancel|proceed|"
             r"address|add|remove)\b"
         ),
-        r"\bplease (?:proceed|go ahead)\b|\b(?:i'll|i will|i think i'll|we'll) hold off\b",
+        r"\bplease (?:proceed|go ahead)\b|\b(?:i'll|i will|we'll|lets|let's) hold off\b",
         r"\b(?:please )?(?:go ahead|proceed) (?:with|and)\b|^(?:the )?(?:option|plan|variant) (?:[a-f]|\d)\b",
         r"\bno store credit\b|\bgreen light\b",
         unless=(
@@ -118,6 +119,7 @@ ENGLISH: Final = Language(
             r"\b(?:haven't|have not|not yet|didn't|did not|don't|do not) (?:yet )?(?:decided?|chosen?|agreed?|approved?|"
             r"approve|confirm)\b"
         ),
+        asked=r"\blet's go (?:with|for)\b|\b(?:can|could) we go with\b",
     ),
     correction=cue(
         "no nope wait sorry oops actually rather correction wrong instead meant mean incorrect mistake misspoke not change "
@@ -129,7 +131,7 @@ ENGLISH: Final = Language(
         ),
         r"\bactually,? (?:i|we) (?:only )?(?:need|want|meant|have|am|live|said)\b|\bi (?:meant?|misspoke)\b",
         r"\bthat(?:'s| is| was) (?:wrong|incorrect|not (?:right|correct|true|what))\b",
-        r"\binstead of\b|\brather than\b",
+        r"\binstead of\b|\brather than\b|\binstead(?:,? (?:then|please))?$",
         r"\b(?:should|must) (?:be|have been|read|say) .{1,60}(?:, not\b|\binstead\b|\brather than\b)",
         r"\bnot [^\s,.]{1,40}(?: [^\s,.]{1,40}){0,2},? but\b",
         r"(?:^|[,;:] ?|\bplease )(?:change|make) (?:it|that|this) (?:to )?\S|\bcorrection:|\bon second thoughts?\b",
