@@ -73,7 +73,7 @@ def _steps(state: Node, earlier: list[Node]) -> Callable[[Transcript], Iterator[
             yield
         for other in earlier:
             transcript.leave_out("earlier state of a thread", other.line)
-        for holder in (state, *_holders(state)):
+        for holder in (state, *_holders(state)) if state.kind == "object" else ():
             for name, member in holder.members.items():
                 if name not in _HOLDERS:
                     transcript.leave_out(f"member {name}", member.line)

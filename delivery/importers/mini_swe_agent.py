@@ -78,7 +78,7 @@ def _record(message: Node, transcript: Transcript) -> None:
         OpenAIChat().record(message, transcript)
     elif role == "assistant":
         _record_assistant(message, transcript)
-    elif role == "user" and transcript.next_turn == 1:
+    elif role == "user" and not transcript.has_assistant:
         transcript.record_turn("user", _parts(message, transcript), About())
     else:
         _record_observed(message, transcript)

@@ -33,7 +33,7 @@ _FLAGS: Final = frozenset(
     {"id", "timestamp", "source", "message", "action", "thought", "timeout", "llm_metrics", "action_risk", "security_risk"}
     | {"is_confirmed", "confirmation_state", "keep_prompt", "kernel_init_code", "hidden", "blocking"}
 )
-_STATES: Final = frozenset({"agent_state_changed", "null", "user_rejected_state"})
+_STATES: Final = frozenset({"agent_state_changed", "null"})
 _BESIDE: Final = frozenset({"recall", "change_agent_state", "null", "condensation", "condensation_request", "loop_recovery"})
 
 
@@ -133,10 +133,10 @@ class _Run:
         metadata = event.members["tool_call_metadata"]
         own = string_or_none(metadata.get("tool_call_id"))
         self._remember(event, own)
-        named, message = name_or_none(answer.get("id")), _message(answer)
-        if named is not None and named in self._answers:
+        message, same = _message(answer), name_or_none(answer.get("id")) or answer.text
+        if same in self._answers:
             return
-        self._answers |= {named} if named is not None else set()
+        self._answers.add(same)
         parts: list[Part] = [*content_parts(message.get("content"), self._transcript)]
         parts += calls_of(message, self._transcript)[0]
         counts, model = answer.get("usage"), name_or_none(answer.get("model"))

@@ -1,7 +1,7 @@
 """Trajectories of SWE-agent (``.traj``): an object with a ``history`` of messages, a ``trajectory`` of steps, or both.
 
 An assistant's message is a turn that calls a tool: what its ``tool_calls`` say, else its ``action`` as a call of ``shell``.
-The message after it is what that call returned, whatever its role says: an observation is not the user's word.
+What comes after it is what that call returned, whatever its role says: once the agent acts, nothing is the user's word.
 Demonstrations (``is_demo``) are system text. Where the run has ended, what its last action showed stands in the last step
 alone, and is taken from there.
 
@@ -76,7 +76,7 @@ def _record(message: Node, transcript: Transcript) -> None:
     role, is_demo = string_or_none(message.get("role")), is_true(message.get("is_demo"))
     if role == "assistant" and not is_demo:
         _record_assistant(message, transcript)
-    elif role == "tool" or (role == "user" and transcript.unanswered and not is_demo):
+    elif role == "tool" or (role == "user" and transcript.has_assistant and not is_demo):
         _record_return(message, transcript)
     elif role in ("system", "user", "assistant"):
         parts: list[Part] = [*content_parts(message.get("content"), transcript)]

@@ -31,6 +31,7 @@ class Transcript:
     """Takes a conversation's messages in order and hands over what they became.
 
     ``skipped`` says what could not be recorded, and why; ``left_out`` counts what is no turn, by its kind.
+    ``has_assistant``: whether an assistant turn was recorded.
     """
 
     def __init__(self, *, model: str | None = None) -> None:
@@ -42,6 +43,7 @@ class Transcript:
         self._waiting: dict[str, list[tuple[int, int]]] = {}  # the turn of each call, and its place among those of the turn
         self._called: dict[str, int] = {}
         self._last_calls: list[str] = []
+        self.has_assistant = False
         self._nameless: list[ToolCallPart] = []
         self._pending: dict[str, Brought] = {}
 
@@ -88,6 +90,7 @@ class Transcript:
             )
         )
         self._turn = number or self._turn
+        self.has_assistant = self.has_assistant or role == "assistant"
         calls = [part for part in parts if isinstance(part, ToolCallPart)]
         self._last_calls = self._last_calls if number is None else [call.call_id for call in calls]
         for place, call in enumerate(calls):

@@ -1,10 +1,10 @@
 """Runs of several agents with a judgement of where they failed, as in the Who&When collection: an object with a
 ``history`` and the ``mistake_agent``, ``mistake_step`` and ``mistake_reason``.
 
-Every agent's message is an assistant turn that bears its name, whatever its role says; only ``human`` is the user. Where
-no human speaks, the ``question`` stands first as the user's turn. Each agent's ``system_prompt`` is system text under its
-name. ``Computer_terminal`` runs the code blocks of the message before it: such a message calls it, and what it prints is what
-the call returned.
+Every agent's message is an assistant turn that bears its name, whatever its role says; only ``human``, or ``user`` without a
+name, is the user. Where no human speaks first, the ``question`` stands before as the user's turn. Each agent's
+``system_prompt`` is system text under its name. ``Computer_terminal`` runs the code blocks of the message before it: such a
+message calls it, and what it prints is what the call returned.
 
 That the run failed, by whose mistake and why, is its outcome. Other members are counted as left out.
 """
@@ -118,8 +118,8 @@ def _record(message: Node, transcript: Transcript) -> None:
         raise InvalidInput(f"no role at {message.path}", path=message.path)
     if name == _TERMINAL:
         _record_printed(message, transcript)
-    elif role in (_HUMAN, "system"):
-        transcript.record_turn("user" if role == _HUMAN else "system", _parts(message, transcript), About())
+    elif role == _HUMAN or (role in ("user", "system") and name is None):
+        transcript.record_turn("system" if role == "system" else "user", _parts(message, transcript), About())
     else:
         transcript.record_turn("assistant", _said(message, transcript), About(name=name))
 

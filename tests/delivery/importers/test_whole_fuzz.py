@@ -71,6 +71,7 @@ HOLDERS: dict[str, dict[str, Any]] = {
     "who_and_when": {"mistake_agent": "Expert", "mistake_step": 1, "question": "a", "system_prompt": {"Expert": "be"}},
     "mini_swe_agent": {"trajectory_format": "mini-swe-agent-1"},
 }
+BARE = {"openhands", "langchain", "mini_swe_agent"}
 LISTS = {"langchain": "messages", "mini_swe_agent": "messages"}
 WORDS = st.sampled_from(["", "a", "\ud800", "user", "assistant", "run", "tool", "ai", "t", "{}", "data:a;base64,AAAA"])
 KEYS = st.sampled_from(["content", "id", "name", "type", "args", "role", "data"])
@@ -86,7 +87,8 @@ def damaged(draw: st.DrawFn) -> Any:
     """A run in one of the formats, some values of which were replaced, left out or doubled."""
     name = draw(st.sampled_from([known.name for known in VALUE_FORMATS if known.name in HISTORIES]))
     messages = [dict(draw(st.sampled_from(HISTORIES[name]))) for _ in range(draw(st.integers(1, 6)))]
-    document = json.loads(json.dumps(HOLDERS[name] | {LISTS.get(name, "history"): messages}))
+    is_bare = name in BARE and draw(st.booleans())
+    document = json.loads(json.dumps(messages if is_bare else HOLDERS[name] | {LISTS.get(name, "history"): messages}))
     for _ in range(draw(st.integers(0, 3))):
         _damage(draw, document)
     return document
