@@ -9,7 +9,7 @@ from itertools import groupby
 from typing import Final
 
 from ledger.parts import DocumentPart, ImagePart, ToolCallPart
-from projections.exact.sentences import one_line, ranked, short_line
+from projections.exact.sentences import one_line, ranked, short_line, short_question
 from projections.exact_strings import exact_strings, identifying_strings
 from projections.stubs import main_argument, what_came
 from projections.transcript import Turn
@@ -88,7 +88,7 @@ def _called(turn: Turn, call: ToolCallPart) -> str:
     asked = main_argument(call)
     found = turn.answer_to(call.call_id)
     came = "no result" if found is None else what_came(found)
-    return f"called {one_line(call.tool)}({'' if asked is None else short_line(asked, _MOST_ASKED)}) -> {came}"
+    return f"called {one_line(call.tool)}({'' if asked is None else short_question(asked, _MOST_ASKED)}) -> {came}"
 
 
 def group_gists(turns: Sequence[Turn], *, most_characters: int) -> tuple[GistLine, ...]:

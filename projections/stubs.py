@@ -14,7 +14,7 @@ from ledger.errors import InvalidInput
 from ledger.parts import DocumentPart, ImagePart, JsonPart, OpaquePart, TextPart, ToolCallPart, Unparsed
 from projections.escaping import escaped
 from projections.exact.characters import cut_after, cut_before
-from projections.exact.sentences import short_line
+from projections.exact.sentences import short_question
 from projections.transcript import Return
 
 _MOST_CHARACTERS: Final = 200
@@ -154,12 +154,11 @@ def _shown(text: str, most_characters: int, most_cost: int) -> str:
 
 def _quoted(text: str, most_characters: int, most_cost: int) -> str:
     """A text on one line in quotes, shortened as often as needed."""
-    line = " ".join(text[: 10 * most_characters].split())
     while True:
-        quoted = _in_quotes(short_line(line, most_characters))
+        quoted = _in_quotes(short_question(text, most_characters))
         if _cost(quoted) <= most_cost or most_characters == 1:
             return quoted
-        most_characters = min(most_characters, len(line)) * 3 // 4 or 1
+        most_characters = min(most_characters, len(text)) * 3 // 4 or 1
 
 
 def _in_quotes(text: str) -> str:

@@ -15,7 +15,6 @@ _MOST_QUOTED: Final = 80
 _AROUND: Final = 24
 _PUNCTUATION: Final = ".,:;!?*_"
 _ENDING: Final = ".:-@$~"
-_BEFORE_PATHS: Final = {"@", "+", "-"}
 _TOKEN: Final = p.TOKEN.groupindex["token"]
 _ADDRESSES: Final = {p.TOKEN.groupindex["url"], p.TOKEN.groupindex["drive"]}
 
@@ -110,7 +109,7 @@ def _judged(raw: str) -> _Judged | None:
         return None
     string = raw.rstrip(_ENDING)
     begins = len(string) - len(string.lstrip(".")) if string.startswith("..") and not string.startswith("../") else 0
-    if string[begins : begins + 1] in _BEFORE_PATHS and string[begins + 1 : begins + 2] in {".", "/", "~"}:
+    if p.LEAD.match(string, begins) is not None:
         begins += 1
     string = string[begins:]
     kind = p.KIND.fullmatch(string)

@@ -1,7 +1,8 @@
 """What exact strings look like: regular expressions, each of which goes through a text once. Pure data.
 
-A repeat is possessive or has a bound, and what is consumed is not looked at again, so that no text costs more than linear time.
-Letters are named by their code points, not by category, so that a text gives the same strings under each version of Unicode.
+What goes through a whole text repeats possessively or within a bound, and what it fails on has a bound, so that no text costs
+more than linear time; ``KIND`` looks at a single token. Letters are named by their code points and not by category, so that a
+text gives the same strings under each version of Unicode, save paths in other scripts.
 """
 
 from __future__ import annotations
@@ -20,13 +21,13 @@ _LETTERS: Final = (
 _WORD: Final = f"0-9_{_LETTERS}"
 _INNER: Final = rf"{_WORD}.\-/@+~#$"
 
-_IN_URL: Final = r"[^\s\"'<>`|\\^{}\[\]\u3000-\u303f\u4e00-\u9fff\uff00-\uffef]++"
+_IN_URL: Final = r"[^\s\"'<>`|\\^{}\[\]\u0085\u00a0\u2000-\u206f\u3000-\u303f\u4e00-\u9fff\uff00-\uffef]++"
 _IN_DRIVE: Final = r"[^\s\"'<>`|:*?,;()\[\]{}]++"
 
 _SIGNS: Final = r"\u20ac\u00a3\u00a5\u20b9\u20a9\u20bd\u20ba\u20ab\u20aa\u20a6\u20b1\u20b4\u20b8\u0e3f\uffe5"
 _MONEY: Final = f"[${_SIGNS}]"
 _CODES: Final = "|".join(sorted(CODES))
-_NUMBER: Final = r"\d++(?:[.,'\u2019\u202f]\d++)*+"
+_NUMBER: Final = r"\d{1,40}+(?:[.,'\u2019\u202f]\d{1,40}+){0,12}+"
 _UNITS: Final = (
     r"%|\u2030|\u00b0[CF]?|[KkMGTP]i?[Bb]ps|[KkMGTP]i?[Bb]|[Bb]ytes?|bits?|[mnu\u00b5\u03bc]s|s|secs?|seconds?|mins?|minutes?|"
     r"h|hrs?|hours?|days?|weeks?|months?|years?|km/h|mph|[kcm\u00b5]?m|miles?|feet|ft|inch(?:es)?|[km\u00b5]?g|lbs?|oz|[km]?[lL]|"
@@ -54,9 +55,10 @@ _DATE: Final = (
     rf"|\d{{1,2}}(?:st|nd|rd|th|\.)?\ (?:of\ )?{_MONTHS}(?:,?\ \d{{4}})?{_AFTER}"
 )
 _QUANTITY: Final = (
-    rf"{_NUMBER}(?:[ \u00a0\u202f]?{_MONEY}|[ \u00a0\u202f]?(?:{_CODES}){_AFTER}|{_CJK_UNITS}+)"
-    rf"|{_NUMBER}[ \u00a0\u202f\-]?(?:{_UNITS})(?![{_WORD}/\-])"
-    rf"|\d{{1,3}}(?:,\d{{3}})++(?:\.\d++)?{_AFTER}|\d++[.,]\d++(?![{_WORD}.,\-])"
+    rf"[+\-]?{_NUMBER}(?=[ \u00a0\u202f\-]?[^\s\d.,;:!?)])(?:"
+    rf"[ \u00a0\u202f]?{_MONEY}|[ \u00a0\u202f]?(?=[A-Z]{{3}})(?:{_CODES}){_AFTER}"
+    rf"|{_CJK_UNITS}{{1,4}}+|[ \u00a0\u202f\-]?(?:{_UNITS})(?![{_WORD}/\-]))"
+    rf"|\d{{1,3}}(?:,\d{{3}}){{1,12}}+(?:\.\d{{1,40}}+)?{_AFTER}|\d{{1,40}}+[.,]\d{{1,40}}+(?![{_WORD}.,\-])"
 )
 _AMOUNT: Final = (
     rf"[+\-\u2212]?{_MONEY}[ \u00a0]?{_NUMBER}(?:[ \u00a0]?(?:[kKM]|bn|million|billion))?{_AFTER}"
@@ -67,10 +69,11 @@ _AMOUNT: Final = (
 # alternative at the end makes a match of each step, so that nothing is gone through twice.
 TOKEN: Final = re.compile(
     rf"(?:(?:[A-Za-z]?[a-z]*+(?!::|\(\))[.]?|[+\-/\#_@~]{{1,3}}+)[^{_INNER}{_SIGNS}\\]++)*+(?:"
-    rf"(?<![{_WORD}.,])(?:(?=\d)(?:(?P<date>{_DATE})|(?P<quantity>{_QUANTITY}))|(?P<amount>{_AMOUNT}))"
+    rf"(?<![{_WORD}.,])(?:(?=\d)(?P<date>{_DATE})|(?=[+\-]?\d)(?P<quantity>{_QUANTITY})|(?P<amount>{_AMOUNT}))"
     rf"|(?P<url>(?:(?<=[A-Za-z0-9]:)//|www\.(?=[A-Za-z0-9])){_IN_URL})"
     rf"|(?P<token>(?:[{_INNER}]++(?::(?=\d)|::(?=[{_WORD}]))?)++(?:\(\))?)"
-    rf"|(?P<drive>(?<=(?<![{_WORD}])[A-Za-z]:)\\{_IN_DRIVE})|\\(?:u[0-9A-Fa-f]{{4}}|[a-z\"\\/])|)"
+    rf"|(?P<drive>(?<=(?<![{_WORD}])[A-Za-z]:)\\{_IN_DRIVE})|\\(?:u[0-9A-Fa-f]{{4}}|[a-z\"\\/])|)",
+    re.ASCII,
 )
 """One thing after the other: words that say nothing exact, then an escape of JSON or what may be exact, in a named group."""
 
@@ -101,7 +104,7 @@ COMMANDS: Final = re.compile(r"\$ (?<![^\n]\$ )([^\n]++)")
 FOREIGN_PATH: Final = re.compile(rf"/(?<![{_WORD}.~]/)[\w.\-/]{{1,200}}+")
 """A path in any script; it counts where it ends as the name of a file does."""
 
-FILE_ENDING: Final = re.compile(r".*[^\W_][^/]*\.[A-Za-z0-9]{1,8}(?![A-Za-z0-9])", re.DOTALL)
+FILE_ENDING: Final = re.compile(r".*[^\W_]\.[A-Za-z0-9]{1,8}(?![A-Za-z0-9])", re.DOTALL)
 """All up to the last ending of a file's name."""
 
 _NAME: Final = f"[_{_LETTERS}][{_WORD}]*+"
@@ -111,8 +114,8 @@ _IDENTIFYING: Final = (
     rf"|@?(?:~|\.{{1,2}})?/[{_INNER}:]{{2,}}"  # a path from a root, from here or of a scope
     rf"|[@{_WORD}.\-][{_INNER}]*+(?<=/)(?<=\w\w/)"  # a folder
     rf"|(?=[^/]++/[^/]++/|.*[^/]\.[A-Za-z]\w{{0,7}}(?::\d++)*$|.*[_\d])@?(?=.*[{_LETTERS}])[{_WORD}.\-]++(?:/[{_INNER}:]++)++"
-    rf"|(?=.*\d)(?=.*[_\-]?.*[{_LETTERS}_])(?!\d++(?:st|nd|rd|th)$)(?!\d++(?:-[a-z]++)++$)"
-    rf"[{_WORD}](?:[{_WORD}.\-:]*[{_WORD}])"  # letters and digits mixed
+    rf"|(?=.*\d)(?=.*[{_LETTERS}_])(?!\d++(?:st|nd|rd|th)$)(?!\d++(?:-[a-z]++)++$)"
+    rf"[{_WORD}][{_WORD}.\-:]+[{_WORD}]"  # letters and digits mixed
     r"|\d{5,}"
     r"|\+\d{6,}|\+?\d++(?:-\d++){2,}"  # a number as that of a telephone
 )
@@ -120,14 +123,17 @@ _TELLING: Final = (
     r"--[A-Za-z][\w\-]*+"  # an option of a command
     rf"|\$_*[A-Za-z_]\w*+|@{_NAME}(?:[.\-][{_WORD}]++)*+"
     rf"|{_NAME}(?:\.{_NAME})*+\(\)"  # a function
-    rf"|(?=\w*[{_WORD}]_|_)(?=.*[{_LETTERS}])[{_WORD}.\-]++(?:::[{_WORD}]++)*+"  # snake_case
+    rf"|(?=[{_WORD}]*?_)(?=.*[{_LETTERS}])[{_WORD}.\-]++(?:::[{_WORD}]++)*+"  # snake_case
     rf"|[{_LETTERS}]*[a-z][A-Z][{_WORD}.]*+"  # CamelCase
     rf"|(?!(?:\w\.)+\w?$)\.?{_NAME}(?:(?:\.|::){_NAME})+|\.[a-z]\w+"  # dotted names, names of files
     r"|[vV]?\d++(?:[.:\-]\d++)+(?:[.\-+]?[A-Za-z]\w*+)*+|[vV]\d++"  # versions, addresses, ranges
     r"|\d{4}"
 )
-KIND: Final = re.compile(rf"(?P<identifying>{_IDENTIFYING})|(?P<telling>{_TELLING})")
+KIND: Final = re.compile(rf"(?P<identifying>{_IDENTIFYING})|(?P<telling>{_TELLING})", re.ASCII)
 """What a token is that is exact: it identifies something, or it is telling otherwise."""
+
+LEAD: Final = re.compile("@(?=[./~])|[+\\-](?=[A-Za-z./~])")
+"""A sign that does not belong to what it precedes, as of a line that was added, or of a file that is mentioned."""
 
 LOCATOR: Final = re.compile("[A-Z]{6}")
 """What may be the number of a reservation, where it is no word that is said loudly."""

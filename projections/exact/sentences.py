@@ -8,11 +8,11 @@ from dataclasses import dataclass
 from itertools import pairwise
 from typing import Final
 
-from projections.exact.characters import cut_before
+from projections.exact.characters import cut_after, cut_before
 from projections.exact_strings import exact_strings
 
 _BREAK: Final = re.compile(
-    r"(?<=[.!?\u2026])(?<!\d\.)(?<!\b[A-Za-z]\.)[\"'\u201d\u2019)*_]{0,3}\s+(?![a-z])|(?<=[\u3002\uff01\uff1f\u0964\u061f])|\n+"
+    r"(?<=[.!?\u2026])(?<!\d\.)(?<!\b[A-Za-z]\.)[\"'\u201d\u2019)*_]{0,3}+\s++(?![a-z])|(?<=[\u3002\uff01\uff1f\u0964\u061f])|\n+"
 )
 """Where a sentence ends; neither after a number as in a list nor after a letter as in "e.g."."""
 
@@ -20,6 +20,7 @@ _SPACE: Final = re.compile("[\\s\x00-\x20\x7f-\x9f\u2028\u2029]+")
 _MOST_READ: Final = 20_000
 """So much of a text is read, half of it at the beginning and half at the end."""
 
+_MOST_PATH: Final = 4_096
 _MOST_SENTENCES: Final = 400
 _MOST_EXACT: Final = 4
 _MOST_WORDS: Final = 4
@@ -100,6 +101,14 @@ def short_line(text: str, most_characters: int) -> str:
     place = cut_before(line, max(0, most_characters - 1))
     space = line.rfind(" ", place * 3 // 4, place + 1)
     return f"{line[: space if space > 0 else place].rstrip()}\u2026" if most_characters > 0 else ""
+
+
+def short_question(text: str, most_characters: int) -> str:
+    """What was asked on one line; of a long path the end is kept, which says most, of all else the beginning."""
+    line = one_line(text[: 8 * most_characters + 64]) if len(text) > _MOST_PATH else one_line(text)
+    if len(line) <= most_characters or most_characters < 2 or " " in line or "/" not in line or "://" in line:
+        return short_line(line, most_characters)
+    return f"\u2026{line[cut_after(line, len(line) - most_characters + 1) :]}"
 
 
 @dataclass(frozen=True, slots=True)

@@ -1,0 +1,62 @@
+"""Which exact strings of a result are used by what comes later."""
+
+from __future__ import annotations
+
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
+from projections.exact_strings import exact_strings
+from projections.used_strings import used_strings
+
+RESULT = '{"orders": [{"id": "ORD-88213", "city": "New York"}, {"id": "ORD-88220"}, {"id": "ORD-9"}], "total": "4,180 INR"}'
+
+
+def test_the_most_used_come_first_then_the_first_used() -> None:
+    later = ["Take ORD-9.", "No, ORD-88220: is ORD-88220 late?", "And ORD-88213."]
+    assert used_strings(RESULT, later) == ("ORD-88220", "ORD-9", "ORD-88213")
+
+
+def test_a_part_of_a_longer_string_is_no_use() -> None:
+    assert used_strings(RESULT, ["XORD-9, ORD-90, ORD-9-a, my_ORD-9, ORD-882131 and /ORD-9/x"]) == ()
+    assert used_strings("src/app.py", ["see /repo/src/app.py"]) == ()
+
+
+def test_what_was_asked_does_not_count() -> None:
+    assert used_strings(RESULT, ["ORD-9, ORD-88220"], asked='{"order": "ORD-9"}') == ("ORD-88220",)
+
+
+def test_phrases_and_amounts_are_found_as_a_whole() -> None:
+    assert used_strings(RESULT, ["From New York it is 4,180 INR."]) == ("New York", "4,180 INR")
+    assert used_strings(RESULT, ["New Yorkers pay 14,180 INR"]) == ()
+
+
+def test_names_in_json_and_plain_words_are_no_use() -> None:
+    result = '{"order_id": "r_7", "status": "open", "open": "late"}'
+    assert used_strings(result, ["The order_id and status are open, late: r_7"]) == ("r_7",)
+
+
+def test_no_more_than_asked_for() -> None:
+    assert used_strings("r_1 r_2 r_3 r_4", ["r_4 r_3 r_2 r_1"], most=2) == ("r_4", "r_3")
+    assert used_strings("r_1 r_2", ["r_1"], most=0) == ()
+
+
+def test_arguments_of_later_calls_use_what_they_name() -> None:
+    assert used_strings("found src/app.py and src/b.py", ['{"path": "src/b.py"}']) == ("src/b.py",)
+
+
+@settings(deadline=None)
+@given(
+    st.lists(st.sampled_from(["r_1", "ORD-7", "src/a.py", "`x y`", "and", "4 MB"]), max_size=9), st.lists(st.text(), max_size=3)
+)
+def test_what_is_used_is_exact_in_the_result_and_stands_in_later_texts(words: list[str], others: list[str]) -> None:
+    result, later = " ".join(words[:5]), [" ".join(words[3:]), *others]
+    used = used_strings(result, later)
+    assert set(used) <= set(exact_strings(result))
+    assert all(any(string in text for text in later) for string in used)
+    assert used == used_strings(result, later)
+
+
+def test_large_results_and_texts_come_to_an_end() -> None:
+    result = " ".join(f'"{number} late orders" r_{number}' for number in range(20_000))
+    later = ["r_19999 " + "a" * 400_000, "1" * 400_000, '"' * 400_000]
+    assert used_strings(result, later) == ("r_19999",)
