@@ -166,11 +166,11 @@ def _gives(sentence: str, cue: Cue) -> bool:
 
 
 def _asks_or_proposes(turn: Turn, lexicon: Lexicon) -> bool:
-    """Whether a turn asks for an answer; the usual offer of more help does not."""
+    """Whether a turn asks for an answer, or an assistant's for assent; the usual offer of more help does not."""
     if turn.forgotten is not None:
         return True
     text = plain(turn.text[-_ASKED_CHARACTERS:])
     sentences = [said for said in map(str.strip, _SENTENCE.findall(text)) if not offers_help(said.rstrip(" .!"), lexicon)]
     if any(mark in sentence for sentence in sentences for mark in _QUESTION):
         return True
-    return any(pattern.search(sentence) for sentence in sentences for pattern in lexicon.proposals)
+    return turn.role == "assistant" and any(pattern.search(sentence) for sentence in sentences for pattern in lexicon.proposals)

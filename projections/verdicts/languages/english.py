@@ -46,14 +46,20 @@ ENGLISH: Final = Language(
     constraint=cue(
         "not don't dont never must mustn't mustnt shouldn't only without unless until most least more than later before by "
         "due deadline budget limit maximum minimum max min under below over exceed within always can't cannot avoid strictly "
-        "allowed required mandatory needs no nothing nobody make sure forbidden prohibited off cap up long after condition",
-        rf"{_STARTS}{_DO_NOT} (?!worry|mind\b|know|think|see\b|have\b|understand|believe|remember|feel)[a-z]+",
+        "allowed required mandatory needs no nothing nobody make sure forbidden prohibited off cap up long after condition "
+        "refrain away hands alone untouched unchanged intact",
+        rf"{_STARTS}{_DO_NOT} (?!worry|mind\b|know|think|see\b|have\b|understand|believe|remember|feel|"
+        r"work\b|seem|match\b|exist|appear|look\b|pass\b|compile|fit\b|care\b|need\b|like\b|"
+        r"recall|mean\b|get (?:it|why|what|how)\b)[a-z]+",
         r"\b(?:i|we) (?:still |really |also |just )?(?:do not|don't|dont|never) (?:really |ever )?want\b",
         r"\b(?:i'd|i would|we'd) (?:prefer|rather) (?:you |we )?not\b",
         (
-            r"\b(?:you|we|it|they|this|that|there|which|code|tests?) (?:must|should|may|can|shall|will)(?: not|n't| never|"
-            r" only)\b"
+            r"\b(?:you|we|it|they|this|that|there|which|code|tests?|nothing|everything) "
+            r"(?:must|should|may|shall)(?: not|n't| never| only)\b"
         ),
+        r"\b(?:you|we) (?:can't|cannot|can not|can only|will only|will not)\b(?! (?:find|see|remember|tell|seem|be sure))",
+        r"\brefrain from\b|\b(?:stay|keep) away from\b|\bhands off\b",
+        r"\b(?:leave|keep|stays?|remains?)\b.{1,60}\b(?:alone|untouched|unchanged|intact)\b",
         r"\bcan't (?:exceed|pay|spend|go over)\b|\bcannot (?:exceed|pay|spend|go over)\b",
         r"\bmust(?:n't|nt)?\b(?! have\b| be (?:a|an|some|because|why|wrong|something|missing|the)\b)",
         r"\bshouldn't\b(?! it\b| that\b| there\b)|\bshould not\b",
