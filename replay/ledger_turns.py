@@ -24,7 +24,7 @@ from projections.transcript import SystemText, Transcript, TranscriptFold, Turn
 from replay.fact_index import Overtaken, attempts
 from replay.folded_turns import FoldedTurns, system_tokens, told
 from replay.loading import Loaded, load
-from replay.tokens import counter
+from replay.tokens import ENCODINGS, counter
 from replay.turn_blocks import BLOCK_TURNS
 from replay.warm import Shelf, shelf_of
 
@@ -36,6 +36,11 @@ def turns_of(loaded: Loaded, encoding: str) -> Turns:
     if loaded.is_read or not loaded.nothing_is_due:
         return folded_turns(loaded, counter(encoding))
     return LedgerTurns(loaded, encoding)
+
+
+def turns_alone(loaded: Loaded) -> Callable[[int, int], Sequence[Turn]]:
+    """A reader of turns without their cards, from one number to another; nothing of them is counted."""
+    return LedgerTurns(loaded, ENCODINGS[0]).alone
 
 
 def folded_turns(loaded: Loaded, count: Count) -> FoldedTurns:
@@ -94,6 +99,11 @@ class LedgerTurns:
         """The version of the last event that changed how a turn up to ``through_turn`` reads after the next one had begun."""
         return self._asked(lambda shelf: shelf.index.amended(through_turn, self._version))
 
+    def alone(self, first: int, last: int) -> Sequence[Turn]:
+        """The turns from ``first`` to ``last``, without their cards."""
+        numbers = range(max(first, 1), min(last, self.last) + 1)
+        return self._asked(lambda shelf: self._alone(shelf, numbers)) if numbers else ()
+
     def count(self, first: int, last: int) -> None:
         """Make the cards of some turns that have none yet."""
         wanted = list(range(first, min(last, self.last) + 1))
@@ -132,6 +142,14 @@ class LedgerTurns:
                     known.put(turn.number, (versions[turn.number], made))
             if self._cards.is_worth_keeping():
                 self._cards.keep()
+        return [found[number] for number in numbers]
+
+    def _alone(self, shelf: Shelf, numbers: Sequence[int]) -> list[Turn]:
+        versions = self._versions(shelf, numbers)
+        known = shelf.told(self._cards.encoding)
+        found = {number: kept[1].turn for number in numbers if (kept := known.get(number)) and kept[0] == versions[number]}
+        missing = [number for number in numbers if number not in found]
+        found |= {turn.number: turn for turn, _ in self._read(shelf, versions, missing)} if missing else {}
         return [found[number] for number in numbers]
 
     def _count_missing(self, shelf: Shelf, numbers: Sequence[int]) -> None:

@@ -114,6 +114,12 @@ class Loaded:
         run([folds.forgotten], filter(self._took_away, self.governing))
         return folds
 
+    @property
+    def forgettings(self) -> Sequence[Recorded]:
+        """The forgettings up to the version, and the later ones that took something from before it, in order."""
+        found = (item for item in self.governing if isinstance(item.event, ContentForgotten))
+        return [item for item in found if item.version <= self.version or self._took_away(item)]
+
     @cached_property
     def requests(self) -> tuple[ForgetRequest, ...]:
         """What the user asked to have forgotten, and nobody answered."""

@@ -10,10 +10,10 @@ from collections import OrderedDict
 from collections.abc import Iterable
 from typing import Final
 
-from ledger.deriving import Derived, beyond
-from ledger.errors import StoreError
+from ledger.deriving import Derived
 from ledger.reading import Reader
 from ledger.store import Selection, Store
+from replay.derived_rows import DerivedRows
 from replay.fact_index import Overtaken
 from replay.fact_rows import numbered, version_of
 from replay.turn_blocks import (
@@ -44,15 +44,13 @@ class TurnIndex:
     def __init__(self, store: Store, ledger: bytes, world: int) -> None:
         self._store = store
         self._ledger = ledger
-        self._prefix = f"{world}/"
+        self._rows = DerivedRows(store, ledger, kind=KIND, world=world)
         self._begin()
 
     def _begin(self) -> None:
-        self._erasures = self._counted_erasures()
-        row = self._store.derived_get(self._ledger, KIND, self._prefix + FRONTIER)
+        row = self._rows.get(FRONTIER)
         self.frontier = Frontier() if row is None else Frontier.unpacked(row)
         self._kept = self.frontier.through
-        self._unkept: dict[str, bytes] = {}
         self._blocks: OrderedDict[int, list[Versions]] = OrderedDict()
         self._system: list[int] | None = None
 
@@ -69,19 +67,12 @@ class TurnIndex:
 
     def keep(self) -> None:
         """Write what is not written yet, unless rows were purged since, or nothing can be written here."""
-        if self._kept == self.frontier.through:
-            return
-        rows = {self._prefix + key: value for key, value in (self._unkept | {FRONTIER: self.frontier.packed()}).items()}
-        try:
-            kept = self._store.derived_put_many(self._ledger, KIND, rows, erasures=self._erasures)
-        except StoreError:  # what cannot be kept is no less true
-            kept = False
-        self._kept = self.frontier.through
-        if kept:
-            self._unkept = {}
+        if self._kept < self.frontier.through:
+            self._rows.write({FRONTIER: self.frontier.packed()})
+            self._kept = self.frontier.through
 
     def _took(self, key: str, value: bytes) -> None:
-        self._unkept[key] = value
+        self._rows.put(key, value)
         if key.startswith(SYSTEM) and self._system is not None:
             self._system.append(version_of(key))
         elif key.startswith(TURNS) and key.count("/") > 1:
@@ -158,30 +149,9 @@ class TurnIndex:
     def _scan(
         self, prefix: str, *, before: str | None, after: str | None = None, newest_first: bool = False, limit: int | None = None
     ) -> list[Derived]:
-        """Rows by a range of their keys, those included that are only in memory; keys as without the world."""
-        ours, length = self._prefix, len(self._prefix)
-        scan = self._store.derived_scan(
-            KIND,
-            ours + prefix,
-            ledger=self._ledger,
-            after=None if after is None else ours + after,
-            before=None if before is None else ours + before,
-            newest_first=newest_first,
-            limit=limit,
-        )
-        if self._counted_erasures() != self._erasures:
+        try:
+            return self._rows.scan(prefix, before=before, after=after, newest_first=newest_first, limit=limit)
+        except Overtaken:
+            self._rows.begin_again()
             self._begin()
-            raise Overtaken
-        found = {row.key[length:]: row.value for row in scan.rows}
-        end = beyond(prefix) if before is None else before
-        found |= {
-            key: value
-            for key, value in self._unkept.items()
-            if key.startswith(prefix) and (after is None or key > after) and (end is None or key < end)
-        }
-        return [Derived(self._ledger, key, found[key]) for key in sorted(found, reverse=newest_first)][:limit]
-
-    def _counted_erasures(self) -> int:
-        """It rises in the transaction that purges rows."""
-        head = self._store.head_of(self._ledger)
-        return 0 if head is None else head.erasures
+            raise

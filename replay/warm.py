@@ -15,6 +15,7 @@ from weakref import WeakKeyDictionary
 from ledger.record import Recorded
 from ledger.store import Store
 from projections.told import Told
+from replay.live_events import LiveEvents
 from replay.loading import Loaded
 from replay.turn_cards import TurnCards
 from replay.turn_index import TurnIndex
@@ -63,6 +64,15 @@ class Shelf:
         self._cards: dict[str, TurnCards] = {}
         self._told: dict[str, Turns] = {}
         self._system: dict[int, Recorded] = {}
+        self._index: TurnIndex | None = None
+        self._live: LiveEvents | None = None
+
+    @property
+    def live(self) -> LiveEvents:
+        """What stands in the ledger."""
+        if self._live is None:
+            self._live = LiveEvents(self._store, self._ledger, self.world)
+        return self._live
 
     @property
     def index(self) -> TurnIndex:
@@ -70,8 +80,6 @@ class Shelf:
         if self._index is None:
             self._index = TurnIndex(self._store, self._ledger, self.world)
         return self._index
-
-    _index: TurnIndex | None = None
 
     def cards(self, encoding: str) -> TurnCards:
         """What the turns cost in an encoding."""

@@ -93,10 +93,10 @@ class Told(History):
             return
         with suppress(InvalidInput, NothingToForget):
             self.ledgers.forget(**selector, reason="asked to")
-        if "subject" in selector:
-            self.ledgers.reauthorise(subject=selector["subject"], because="so that it goes on")
-        if kind == "ledger":
-            self.ledgers.reauthorise(ledger=name, because="so that it goes on")
+            if "subject" in selector:
+                self.ledgers.reauthorise(subject=selector["subject"], because="so that it goes on")
+            if kind == "ledger":
+                self.ledgers.reauthorise(ledger=name, because="so that it goes on")
 
     def _lives(self, value: str) -> bool:
         return True

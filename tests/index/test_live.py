@@ -1,0 +1,172 @@
+"""Folding only the events that matter gives the state that folding all of them gives, at every version."""
+
+from __future__ import annotations
+
+import random
+from collections.abc import Iterator
+from pathlib import Path
+from typing import Any
+
+import pytest
+from hypothesis import given, settings
+
+from ledger import Ledgers, connect
+from ledger.erased import Erased
+from ledger.events import Source
+from projections.basis import Basis
+from projections.fold import run
+from projections.live_events import LiveEventsFold
+from projections.state import State, state_of
+from replay.live_events import StandingFolds
+from replay.loading import Loaded
+from replay.standing_state import standing_evidence, standing_state
+from tests.contract.stores import CATALOGUE, OpenStore
+from tests.index.telling import Clock, Told, anew, loaded_at
+from tests.ledger.histories_forgotten import FORGETS, KINDS, NAMES
+from tests.projections.histories import HISTORIES, Step, recorded
+
+BASIS = Basis("", 0, None, None, "", 0)
+ABOUT_STATE = (
+    *KINDS,
+    *("fact", "same", "supersede", "retract", "dispute", "resolve", "entry", "close", "schema", "outcome") * 2,
+)
+SCHEMAS: tuple[dict[str, Any], ...] = (
+    {"title": "by day", "properties": {"day": {"type": "string"}, "amount": {"type": "string"}}},
+    {"title": "free", "properties": {"owner": {"type": "string"}}, "additionalProperties": True},
+)
+
+
+class Stated(Told):
+    """Histories in which schemas are replaced."""
+
+    def _schema(self, handle: Any, options: dict[str, Any]) -> None:
+        handle.declare(self.chance.choice(SCHEMAS))
+
+
+def by_all(loaded: Loaded) -> State:
+    folds = loaded.folds
+    return state_of(
+        BASIS,
+        lifecycle=folds.lifecycle,
+        transcript=loaded.transcript,
+        facts=folds.facts,
+        entries=folds.entries,
+        contradictions=folds.contradictions,
+        forgotten=folds.forgotten,
+        schema=folds.schemas.schema(),
+    )
+
+
+def check_same(ledgers: Ledgers, chance: random.Random, most: int) -> None:
+    """At some versions of every ledger, what stands by the events that matter as by all."""
+    cold = anew(ledgers)
+    for head in ledgers.heads():
+        versions = range(head.version + 1)
+        for version in versions if len(versions) <= most else sorted(chance.sample(versions, most)):
+            whole = loaded_at(ledgers, head.name, version)
+            expected = by_all(whole)
+            for seen in (ledgers, cold, anew(ledgers)):
+                loaded = loaded_at(seen, head.name, version)
+                state = standing_state(loaded, BASIS, count=len)
+                assert not loaded.is_read
+                assert state == expected
+                assert state.to_json() == expected.to_json()
+                assert list(state.entities) == list(expected.entities)
+                assert standing_evidence(loaded) == whole.folds.evidence.all()
+
+
+def play(ledgers: Ledgers, seed: int, *, rounds: int, steps: int, most: int) -> None:
+    chance = random.Random(seed)
+    history = Stated(ledgers, chance)
+    for _ in range(rounds):
+        for _ in range(chance.randrange(5, steps)):
+            history.step(chance.choice(ABOUT_STATE), chance.choice(NAMES))
+        check_same(ledgers, chance, most)
+        history.forget(chance.choice(FORGETS), chance.choice(NAMES))
+        check_same(ledgers, chance, most)
+
+
+@pytest.mark.parametrize("seed", range(8))
+def test_histories_that_a_seed_chooses(seed: int) -> None:
+    with connect(":memory:", clock=Clock()) as ledgers:
+        play(ledgers, seed, rounds=3, steps=60, most=40)
+
+
+@pytest.mark.parametrize("seed", range(30, 32))
+def test_long_histories_that_a_seed_chooses(seed: int) -> None:
+    """So long that rows are kept, of which some are keyframes."""
+    with connect(":memory:", clock=Clock()) as ledgers:
+        play(ledgers, seed, rounds=2, steps=1200, most=15)
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize("seed", range(100, 200))
+def test_more_histories_that_a_seed_chooses(seed: int) -> None:
+    with connect(":memory:", clock=Clock()) as ledgers:
+        play(ledgers, seed, rounds=4, steps=90, most=60)
+
+
+@given(HISTORIES)
+@settings(max_examples=60, deadline=None)
+def test_whatever_was_recorded(steps: list[Step]) -> None:
+    with recorded(steps) as ledgers:
+        check_same(ledgers, random.Random(0), 100)
+
+
+@pytest.fixture(params=["sqlite-file", "postgres"])
+def opened(request: pytest.FixtureRequest, tmp_path: Path) -> Iterator[OpenStore]:
+    """A store on a disk or a server."""
+    made = CATALOGUE[request.param](tmp_path)
+    yield made
+    made.close()
+
+
+def test_in_both_stores(opened: OpenStore) -> None:
+    play(opened(Clock()), 40, rounds=2, steps=500, most=5)
+
+
+def test_what_confirms_a_value_and_where_its_field_stands() -> None:
+    """A better source becomes the provenance; a field that had a value before keeps its place among the others."""
+    with connect(":memory:", clock=Clock()) as ledgers:
+        case = ledgers.ledger("case")
+        for field in ("day", "amount", "owner"):
+            case.set_fact(field, "Monday", source="inferred")
+        case.retract_fact("day", source="inferred")
+        sources: tuple[Source, ...] = ("tool", "interface", "inferred", "user", "user")
+        for source in sources:
+            case.set_fact("amount", "Monday", source=source)
+        case.set_fact("day", "Friday", source="tool")
+        check_same(ledgers, random.Random(0), 100)
+        found = standing_state(loaded_at(ledgers, "case", case.version), BASIS, count=len)
+        assert list(found.entities) == ["day", "amount", "owner"]
+        assert found.entities["amount"].source == "user"
+        confirmed = [item.version for item in case.events() if item.envelope.type == "fact.reaffirmed"]
+        case.forget(ids=[f"v_{confirmed[-2]}"], reason="asked to")
+        check_same(ledgers, random.Random(0), 100)
+
+
+@pytest.mark.parametrize("seed", range(4))
+def test_the_pure_fold_keeps_enough_at_every_version(seed: int) -> None:
+    """What it keeps, folded alone, keeps the same again, and says what all events say."""
+    with connect(":memory:", clock=Clock()) as ledgers:
+        chance = random.Random(seed)
+        history = Stated(ledgers, chance)
+        for number in range(120):
+            history.step(chance.choice(ABOUT_STATE), "case")
+            if number in (50, 90):
+                history.forget(chance.choice(("turns", "facts", "ids")), "case")
+        events = list(ledgers.ledger("case").events())
+        fold, whole = LiveEventsFold(), StandingFolds()
+        for item in events:
+            run([fold, *vars(whole).values()], [item])
+            kept = [one for one in events if one.version <= item.version and (one.version in fold.versions() or _erased(one))]
+            again, alone = LiveEventsFold(), StandingFolds()
+            run([again, *vars(alone).values()], kept)
+            assert again.versions() == fold.versions()
+            assert alone.facts.standing() == whole.facts.standing()
+            assert list(alone.facts.standing()) == list(whole.facts.standing())
+            assert alone.contradictions.open() == whole.contradictions.open()
+
+
+def _erased(item: Any) -> bool:
+    return isinstance(item.event, Erased)
