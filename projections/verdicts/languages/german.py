@@ -17,6 +17,11 @@ _DAY = (
     r"november|dezember|weihnachten|\d)",
 )
 
+_TELLS = (
+    r"(?:ich|wir|er|es|das|dies|man|wenn|weil|leider|hier|da|so|was|warum|wieso|gestern|heute|danke,?|mehr|"
+    r"die \w{1,40} (?:ist|sind|geht|gehen))"
+)
+
 GERMAN: Final = Language(
     code="de",
     name="German",
@@ -38,7 +43,9 @@ GERMAN: Final = Language(
         "über immer verboten erlaubt ausschließlich keinesfalls zwingend niemand lediglich",
         r"\b(?:darf|dürfen|darfst|dürft|soll|sollen|sollst|muss|müssen|musst)\b",
         r"\b(?:keinesfalls|niemals|auf keinen fall|unter keinen umständen|unbedingt|ausschließlich|zwingend|lediglich)\b",
-        r"^(?:\S+ ){1,6}(?:nicht|nie|nichts)\b|\bbitte (?:\S+ ){0,6}(?:nicht|nie|kein\w{0,2}|nur)\b",
+        rf"^(?!{_TELLS} )(?:\S+ ){{1,6}}(?:nicht|nie|nichts)\b",
+        r"^(?!(?:ich|wir|er|es|man) )(?:\S+ ){0,6}nicht \w{2,20}n$",
+        r"\bbitte (?:\S+ ){0,6}(?:nicht|nie|kein\w{0,2}|nur)\b",
         r"\b(?:will|wollen|möchten?) (?:\S+ ){0,4}(?:nicht|kein\w{0,2}|nur)\b",
         r"\b(?:höchstens|mindestens|maximal|spätestens|nicht mehr als|nicht länger als|nicht später als|frühestens)\b",
         r"\b(?:budget|frist|limit|obergrenze|stichtag)\b",
@@ -95,9 +102,10 @@ GERMAN: Final = Language(
         "für die auskunft, für ihre geduld, für das verständnis, für ihr verständnis, für alles, für die "
         "rückmeldung, bitte sehr, bitteschön, gern geschehen, gerne, sehr gerne, gern, keine ursache, kein problem, "
         "einen schönen tag, schönen tag, einen schönen tag noch, schönen tag noch, ich wünsche ihnen einen schönen "
-        "tag, auf wiedersehen, tschüss, tschüß, bis bald, bis dann, bis später, gute nacht, gute reise, viele "
-        "grüße, mit freundlichen grüßen, das ist alles, das wäre alles, das war alles, das war's, mehr nicht, nein "
-        "das ist alles, nein das wäre alles, nein das war alles, nein danke, nein danke das ist alles",
+        "tag, auf wiedersehen, auf wiederhören, mehr brauche ich nicht, das reicht, das reicht schon, das genügt, "
+        "tschüss, tschüß, bis bald, bis dann, bis später, gute nacht, gute reise, viele grüße, mit freundlichen "
+        "grüßen, das ist alles, das wäre alles, das war alles, das war's, mehr nicht, nein das ist alles, nein das "
+        "wäre alles, nein das war alles, nein danke, nein danke das ist alles",
         "acknowledgement": "ok, okay, alles klar, verstanden, verstehe, ich verstehe, aha, gut, sehr gut, prima, super, "
         "perfekt, toll, klasse, wunderbar, passt, das passt, schön, sehr schön, gut zu wissen, klar, in "
         "ordnung, geht klar, notiert, ach so, hm, das klingt gut, klingt gut, das hört sich gut an, "
