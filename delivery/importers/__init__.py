@@ -13,6 +13,7 @@ from typing import Final, Protocol
 
 from delivery.importers.anthropic import AnthropicMessages
 from delivery.importers.langchain import LangChain
+from delivery.importers.litellm import LiteLlm
 from delivery.importers.mini_swe_agent import MiniSweAgent
 from delivery.importers.openai import OpenAIChat
 from delivery.importers.openhands import OpenHands
@@ -119,6 +120,7 @@ VALUE_FORMATS: Final[tuple[ValueFormat, ...]] = (
     WhoAndWhen(),
     LangChain(),
     MiniSweAgent(),
+    LiteLlm(),
 )
 """Every whole format that is a JSON value; the first that claims a value reads it."""
 

@@ -176,7 +176,18 @@ def test_logs_of_one_growing_conversation_are_one_ledger(real_data: Path, store:
     )
     results = [import_file(store, path) for path in logs]
     assert len({name for result in results for name in result.ledgers}) == 1
-    assert sum(result.events for result in results) == len(json.loads(logs[-1].read_bytes())["messages"])
+    last = json.loads(logs[-1].read_bytes())
+    assert sum(result.events for result in results) == len(last["messages"]) + 1
+    events = [one.event for one in store.ledger(results[0].ledgers[0]).events()]
+    answer = events[-1]
+    assert isinstance(answer, TurnRecorded)
+    assert [part.text for part in answer.parts if isinstance(part, TextPart)] == [
+        last["response"]["choices"][0]["message"]["content"]
+    ]
+    turns = [event for event in events if isinstance(event, TurnRecorded) and event.role == "assistant"]
+    logged = [json.loads(log.read_bytes())["response"]["usage"]["prompt_tokens"] for log in logs]
+    assert [turn.usage.input_tokens for turn in turns if turn.usage is not None] == logged
+    assert import_file(store, logs[-1]).events == 0
 
 
 def test_a_message_format_that_is_asked_for_reads_the_messages_of_other_agents(real_data: Path, store: Ledgers) -> None:

@@ -19,7 +19,7 @@ from delivery.importers.transcript import Transcript
 from ledger import Ledgers
 from ledger.erased import Erased
 from ledger.errors import InvalidInput
-from ledger.events import LedgerOpened, OutcomeRecorded
+from ledger.events import LedgerOpened, OutcomeRecorded, TurnRecorded
 from tests.delivery.importers.agent_files import said_by
 from tests.delivery.importers.conftest import Read, Write
 
@@ -72,6 +72,26 @@ def test_a_broken_line_is_reported_and_the_others_are_imported(store: Ledgers, w
     broken = [skipped for skipped in result.skipped if "left out" not in skipped.reason]
     assert [skipped.line for skipped in broken] == [2, 4]
     assert "torn, the file ends inside it (60 bytes)" in broken[1].reason
+
+
+def test_repaired_lines_are_all_that_a_second_import_adds(store: Ledgers, write: Write) -> None:
+    runs = [json.dumps(JUDGED | {"history": [{"action": "message", "content": f"count field {n}"}]}) for n in range(60)]
+    broken = [run[:-9] if n % 20 == 7 else run for n, run in enumerate(runs)]
+    first = import_file(store, write("\n".join(broken)))
+    assert len(first.ledgers) == 57
+    assert [skipped.line for skipped in first.skipped if "not JSON" in skipped.reason] == [8, 28, 48]
+    second = import_file(store, write("\n".join(runs)))
+    assert (len(second.ledgers), second.events) == (60, 3 * 2)
+
+
+def test_separators_of_lines_inside_a_text_end_no_line(store: Ledgers, write: Write) -> None:
+    text = "first\u2028second\u2029third\u0085fourth"
+    lines = [json.dumps({"history": [{"action": "message", "content": text}], "success": True}, ensure_ascii=False)] * 2
+    result = import_file(store, write("\n".join(lines)))
+    assert result.skipped == []
+    for name in result.ledgers:
+        events = tuple(one.event for one in store.ledger(name).events() if isinstance(one.event, TurnRecorded))
+        assert said_by(events) == [("user", text)]
 
 
 def test_a_line_that_stands_twice_is_two_runs_that_are_found_again(store: Ledgers, write: Write) -> None:
