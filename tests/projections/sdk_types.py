@@ -6,14 +6,18 @@ from collections.abc import Mapping
 from functools import cache
 from typing import Any
 
+import pytest
 from pydantic import TypeAdapter, ValidationError
+
+PLACES = {"openai": "messages", "openai_responses": "input", "anthropic": "messages", "gemini": "contents"}
+"""Where the messages of a form stand in its request."""
 
 
 def refusals_of(request: Mapping[str, Any], form: str) -> list[str]:
     """What the types of a provider's own library refuse in a request's messages."""
-    adapter = _openai() if form == "openai" else _anthropic()
+    adapter = _adapter(form)
     found = []
-    for place, message in enumerate(request["messages"]):
+    for place, message in enumerate(request[PLACES[form]]):
         try:
             # These types declare lists as iterables, which pydantic checks only when they are read.
             _exhaust(adapter.validate_python(message))
@@ -32,14 +36,17 @@ def _exhaust(value: Any) -> None:
 
 
 @cache
-def _openai() -> TypeAdapter[Any]:
-    from openai.types.chat import ChatCompletionMessageParam
+def _adapter(form: str) -> TypeAdapter[Any]:
+    if form == "openai":
+        from openai.types.chat import ChatCompletionMessageParam
 
-    return TypeAdapter(ChatCompletionMessageParam)
+        return TypeAdapter(ChatCompletionMessageParam)
+    if form == "openai_responses":
+        from openai.types.responses import ResponseInputItemParam
 
+        return TypeAdapter(ResponseInputItemParam)
+    if form == "anthropic":
+        from anthropic.types import MessageParam
 
-@cache
-def _anthropic() -> TypeAdapter[Any]:
-    from anthropic.types import MessageParam
-
-    return TypeAdapter(MessageParam)
+        return TypeAdapter(MessageParam)
+    return TypeAdapter(pytest.importorskip("google.genai.types", reason="google-genai is not installed").Content)

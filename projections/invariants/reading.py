@@ -1,0 +1,158 @@
+"""How the request of each form is read; what it is made of stands in the providers' references."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping
+from typing import Any, Final
+
+from projections.invariants.shapes import Block, Message, Shape
+from projections.render.renderer import plain
+
+_THINKING: Final = frozenset({"thinking", "redacted_thinking"})
+_MEDIA: Final = frozenset({"image", "document", "image_url", "file", "input_audio", "input_image", "input_file"})
+_TEXTS: Final = frozenset({"text", "input_text", "output_text"})
+
+
+def openai_shape(request: Mapping[str, Any]) -> Shape:
+    """The shape of a request to Chat Completions."""
+    return Shape((), tuple(_chat_message(value, f"messages[{at}]") for at, value in enumerate(request.get("messages", ()))))
+
+
+def responses_shape(request: Mapping[str, Any]) -> Shape:
+    """The shape of a request to Responses: each item is a message of its own."""
+    items = tuple(_item(value, f"input[{at}]") for at, value in enumerate(request.get("input", ())))
+    return Shape(_system(request, "instructions"), items)
+
+
+def anthropic_shape(request: Mapping[str, Any]) -> Shape:
+    """The shape of a request to Messages."""
+    messages = []
+    for at, value in enumerate(request.get("messages", ())):
+        path = f"messages[{at}]"
+        messages.append(Message(value["role"], path, tuple(_blocks(value.get("content"), f"{path}.content"))))
+    return Shape(_system(request, "system"), tuple(messages))
+
+
+def gemini_shape(request: Mapping[str, Any]) -> Shape:
+    """The shape of a request to ``generateContent``; the role ``model`` is an assistant's."""
+    messages = []
+    for at, value in enumerate(request.get("contents", ())):
+        path = f"contents[{at}]"
+        role = "assistant" if value["role"] == "model" else value["role"]
+        parts = value.get("parts", ())
+        messages.append(Message(role, path, tuple(_gemini_part(part, f"{path}.parts[{i}]") for i, part in enumerate(parts))))
+    system = request.get("systemInstruction", {}).get("parts", ())
+    texts = tuple(_gemini_part(part, f"systemInstruction.parts[{i}]") for i, part in enumerate(system))
+    return Shape(texts, tuple(messages))
+
+
+def _system(request: Mapping[str, Any], name: str) -> tuple[Block, ...]:
+    return tuple(_blocks(request[name], name)) if name in request else ()
+
+
+def _chat_message(message: Mapping[str, Any], path: str) -> Message:
+    role = "system" if message["role"] == "developer" else message["role"]
+    said = tuple(_blocks(message.get("content"), f"{path}.content"))
+    if role == "tool":
+        return Message(role, path, (_result(message, said, path, message.get("tool_call_id")),))
+    calls = (_chat_call(call, f"{path}.tool_calls[{at}]") for at, call in enumerate(message.get("tool_calls", ())))
+    return Message(role, path, (*said, *calls))
+
+
+def _chat_call(call: Mapping[str, Any], path: str) -> Block:
+    function = call["function"]
+    return Block(kind="call", path=path, value=call, id=call["id"], name=function["name"], arguments=function["arguments"])
+
+
+def _item(value: Any, path: str) -> Message:
+    item = plain(value)
+    kind = item.get("type", "message")
+    if kind == "message":
+        return Message(item["role"], path, tuple(_blocks(item.get("content"), f"{path}.content")))
+    if kind == "function_call":
+        call = Block(kind="call", path=path, value=value, id=item["call_id"], name=item["name"], arguments=item["arguments"])
+        return Message("assistant", path, (call,))
+    if kind == "function_call_output":
+        inner = tuple(_blocks(item["output"], f"{path}.output"))
+        return Message("tool", path, (_result(item, inner, path, item["call_id"]),))
+    return Message("assistant", path, (Block(kind="reasoning" if kind == "reasoning" else "opaque", path=path, value=value),))
+
+
+def _blocks(content: Any, path: str) -> Iterator[Block]:
+    """The blocks of a content: a text is one block, nothing is none."""
+    if isinstance(content, str):
+        yield Block(kind="text", path=path, value=content, text=str(content))
+    elif content is not None:
+        yield from (_block(block, f"{path}[{at}]") for at, block in enumerate(content))
+
+
+def _block(value: Any, path: str) -> Block:
+    block = plain(value)
+    kind, is_marked = block.get("type"), "cache_control" in block
+    if kind in _TEXTS:
+        return Block(kind="text", path=path, value=value, text=block.get("text"), is_marked=is_marked)
+    if kind == "tool_use":
+        return Block(
+            kind="call",
+            path=path,
+            value=value,
+            id=block["id"],
+            name=block["name"],
+            arguments=block["input"],
+            is_marked=is_marked,
+        )
+    if kind == "tool_result":
+        inner = tuple(_blocks(block.get("content"), f"{path}.content"))
+        return _result(block, inner, path, block["tool_use_id"])
+    if kind in _THINKING:
+        return Block(kind="reasoning", path=path, value=value, is_marked=is_marked)
+    return Block(kind="media" if kind in _MEDIA else "opaque", path=path, value=value, is_marked=is_marked)
+
+
+def _result(value: Mapping[str, Any], inner: tuple[Block, ...], path: str, call_id: Any) -> Block:
+    return Block(
+        kind="result",
+        path=path,
+        value=value,
+        id=call_id,
+        inner=inner,
+        is_error=bool(value.get("is_error")),
+        is_marked="cache_control" in value,
+    )
+
+
+def _gemini_part(value: Any, path: str) -> Block:
+    part = plain(value)
+    match part:
+        case {"functionCall": call}:
+            return Block(kind="call", path=path, value=value, id=call.get("id"), name=call["name"], arguments=call.get("args"))
+        case {"functionResponse": answer}:
+            said = answer.get("response")
+            inner = (Block(kind="text", path=path, value=said, text=_told(said)),)
+            failed = isinstance(said, dict) and "error" in said
+            return Block(
+                kind="result",
+                path=path,
+                value=value,
+                id=answer.get("id"),
+                name=answer["name"],
+                inner=inner,
+                is_error=failed,
+                arguments=said,
+            )
+        case {"inlineData": _} | {"fileData": _}:
+            return Block(kind="media", path=path, value=value)
+        case {"thought": True} | {"text": "", "thoughtSignature": _}:
+            return Block(kind="reasoning", path=path, value=value)
+        case {"text": text}:
+            return Block(kind="text", path=path, value=value, text=text)
+        case _:
+            return Block(kind="opaque", path=path, value=value)
+
+
+def _told(response: Any) -> str:
+    """What a response says, as a text that is empty where it says nothing."""
+    if not isinstance(response, dict) or not response:
+        return ""
+    told = next(iter(response.values()))
+    return told if isinstance(told, str) else str(response)
