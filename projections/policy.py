@@ -9,6 +9,7 @@ from pydantic import Field, model_validator
 
 from ledger.parts import Frozen, Name, TurnNumber
 from projections.state_block import BlockOptions
+from projections.verdicts.lexicon import lexicon_of
 from projections.verdicts.rules import DEFAULT_RULES, Rule
 from projections.verdicts.verdict import Verdict
 
@@ -114,6 +115,7 @@ class Policy(Frozen):
 
     @model_validator(mode="after")
     def _can_be_met(self) -> Self:
+        lexicon_of(self.languages)
         if self.reserve_tokens >= self.budget_tokens:
             raise ValueError(
                 f"reserve_tokens is {self.reserve_tokens:,} of a budget_tokens of {self.budget_tokens:,}: nothing is left for"
