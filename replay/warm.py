@@ -15,6 +15,7 @@ from weakref import WeakKeyDictionary
 from ledger.record import Recorded
 from ledger.store import Store
 from projections.told import Told
+from replay.counted import Counted
 from replay.live_events import LiveEvents
 from replay.loading import Loaded
 from replay.turn_cards import TurnCards
@@ -62,6 +63,7 @@ class Shelf:
         self._store = store
         self._ledger = ledger
         self._cards: dict[str, TurnCards] = {}
+        self._notes: dict[str, Counted] = {}
         self._told: dict[str, Turns] = {}
         self._system: dict[int, Recorded] = {}
         self._index: TurnIndex | None = None
@@ -87,6 +89,13 @@ class Shelf:
             if encoding not in self._cards:
                 self._cards[encoding] = TurnCards(self._store, self._ledger, world=self.world, encoding=encoding)
             return self._cards[encoding]
+
+    def notes(self, encoding: str) -> Counted:
+        """The counts of our own texts in an encoding."""
+        with self.lock:
+            if encoding not in self._notes:
+                self._notes[encoding] = Counted(self._store, self._ledger, encoding)
+            return self._notes[encoding]
 
     def told(self, encoding: str) -> Turns:
         """The turns that were read lately, with their cards in an encoding."""

@@ -132,7 +132,7 @@ def test_what_confirms_a_value_and_where_its_field_stands() -> None:
         for field in ("day", "amount", "owner"):
             case.set_fact(field, "Monday", source="inferred")
         case.retract_fact("day", source="inferred")
-        sources: tuple[Source, ...] = ("tool", "interface", "inferred", "user", "user")
+        sources: tuple[Source, ...] = ("tool", "inferred", "user", "interface", "user")
         for source in sources:
             case.set_fact("amount", "Monday", source=source)
         case.set_fact("day", "Friday", source="tool")
