@@ -12,6 +12,7 @@ from collections.abc import Iterator, Sequence
 from typing import Final, Protocol
 
 from delivery.importers.anthropic import AnthropicMessages
+from delivery.importers.claude_code import ClaudeCode
 from delivery.importers.langchain import LangChain
 from delivery.importers.litellm import LiteLlm
 from delivery.importers.mini_swe_agent import MiniSweAgent
@@ -19,6 +20,7 @@ from delivery.importers.openai import OpenAIChat
 from delivery.importers.openhands import OpenHands
 from delivery.importers.records import Records
 from delivery.importers.source import Node
+from delivery.importers.specstory import SpecStory
 from delivery.importers.swe_agent import SweAgent
 from delivery.importers.told import Told
 from delivery.importers.transcript import Transcript
@@ -124,10 +126,10 @@ VALUE_FORMATS: Final[tuple[ValueFormat, ...]] = (
 )
 """Every whole format that is a JSON value; the first that claims a value reads it."""
 
-RECORD_FORMATS: Final[tuple[RecordFormat, ...]] = ()
+RECORD_FORMATS: Final[tuple[RecordFormat, ...]] = (ClaudeCode(),)
 """Every whole format of JSON lines; the first that claims a file reads it."""
 
-TEXT_FORMATS: Final[tuple[TextFormat, ...]] = ()
+TEXT_FORMATS: Final[tuple[TextFormat, ...]] = (SpecStory(),)
 """Every whole format that is text; the first that claims a file reads it."""
 
 NAMES: Final[tuple[str, ...]] = tuple(

@@ -67,8 +67,8 @@ class Conversation:
 
     @property
     def opening(self) -> LedgerOpened | None:
-        """What names the parent of a child ledger."""
-        return None if self.parent is None else LedgerOpened(parent=self.parent)
+        """What names the parent of a child ledger, and its task."""
+        return None if self.parent is None else LedgerOpened(parent=self.parent, task=self._told.task)
 
     def read(self) -> Iterator[Made]:
         """The events in order, each artifact with its bytes, before the first event that refers to it."""

@@ -19,7 +19,7 @@ class Told:
 
     ``parent``: the ``source_id`` of the conversation that started this one, which becomes a child ledger. Its own
     ``source_id`` is then that of the parent, a slash and a name inside the parent; a file tells parents before children.
-    ``outcome``: how it ended, if the source says so.
+    ``task``: what the parent asked of it. ``outcome``: how it ended, if the source says so.
     """
 
     source_id: str | None
@@ -27,4 +27,5 @@ class Told:
     steps: Callable[[Transcript], Iterator[None]]
     model: str | None = None
     parent: str | None = None
+    task: str | None = None
     outcome: OutcomeRecorded | None = None
