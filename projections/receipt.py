@@ -7,6 +7,7 @@ from dataclasses import dataclass, field
 from functools import cached_property
 from typing import Any
 
+from projections.calibration import Calibration
 from projections.middle import Total
 from projections.verdicts.verdict import Verdict
 from projections.wire import ABSENT
@@ -26,15 +27,6 @@ class Row:
     tokens: int
     before: int
     asks_to_forget: bool = field(default=False, metadata=ABSENT)
-
-
-@dataclass(frozen=True, slots=True)
-class Calibration:
-    """How a model counts, against our own count: learnt from ``samples`` of its recorded usage."""
-
-    model: str
-    factor: float
-    samples: int
 
 
 @dataclass(frozen=True)

@@ -8,7 +8,7 @@ from typing import Any, ClassVar
 
 from ledger.erased import Erased, Forgotten
 from ledger.events import Role, ToolReturned, TurnRecorded
-from ledger.parts import JsonPart, Part, ReturnPart, TextPart, ToolCallPart
+from ledger.parts import JsonPart, Part, ReturnPart, TextPart, ToolCallPart, Usage
 from ledger.record import Recorded
 from ledger.standing import result_id
 
@@ -40,7 +40,7 @@ class Turn:
     """A user or assistant turn with its number, and what its calls have returned so far, in the order in which it came.
 
     A forgotten turn keeps its number and role; its only part is the mark, which is also ``forgotten``. ``said_at`` is when it
-    was said, where that is known: what it says of "tomorrow" is meant from there.
+    was said, where that is known: what it says of "tomorrow" is meant from there. ``usage``: what its provider counted for it.
     """
 
     number: int
@@ -52,6 +52,7 @@ class Turn:
     model: str | None = None
     forgotten: Forgotten | None = None
     said_at: datetime | None = None
+    usage: Usage | None = None
 
     @property
     def calls(self) -> tuple[ToolCallPart, ...]:
@@ -158,7 +159,14 @@ class TranscriptFold:
             self._system.append(SystemText(version, event.parts))
         else:
             self._turns[event.turn] = Turn(
-                event.turn, version, event.role, event.parts, name=event.name, model=event.model, said_at=event.said_at
+                event.turn,
+                version,
+                event.role,
+                event.parts,
+                name=event.name,
+                model=event.model,
+                said_at=event.said_at,
+                usage=event.usage,
             )
 
     def _erased(self, version: int, event: Erased) -> None:

@@ -9,10 +9,11 @@ from typing import Any
 
 from ledger.json_text import JsonText
 from projections.basis import Basis
+from projections.calibration import Calibration
 from projections.pieces import media_of
 from projections.planning import Plan, Planner
 from projections.policy import Policy
-from projections.receipt import Calibration, Receipt, Row
+from projections.receipt import Receipt, Row
 from projections.render import renderer_named
 from projections.render.identifiers import CallKey
 from projections.render.media import Media

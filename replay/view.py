@@ -32,7 +32,7 @@ from replay.kept_rows import KeptRows
 from replay.ledger_turns import turns_of
 from replay.loading import Loaded, last_governing, load
 from replay.moment import At, Turn
-from replay.sayings import said_of
+from replay.sayings import said_of, served_after
 from replay.search import SearchAnswer, asked_for, search_ledger
 from replay.tokens import counter, encoding_for
 from replay.windows import Ground, drafted, expanded
@@ -189,7 +189,7 @@ class View:
     def _window(self, loaded: Loaded, policy: Policy, form: str, tools: JsonText | None) -> Window:
         encoding = encoding_for(policy.encoding)
         ground = self._ground(loaded, encoding)
-        draft = drafted(ground, policy, form=form, encoding=encoding, calibration=None, tools=tools)
+        draft = drafted(ground, policy, form=form, encoding=encoding, tools=tools)
         media = self._artifacts(loaded, draft.media)
         return draft.finish(_basis(loaded, policy), media, expand=partial(expanded, ground))
 
@@ -199,6 +199,7 @@ class View:
         return Ground(
             turns_of(loaded, encoding),
             partial(said_of, loaded),
+            partial(served_after, loaded),
             lambda: _state(loaded),
             KeptRows(self._store.store, loaded.head.ledger, erasures=loaded.erasures),
             count,

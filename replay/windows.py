@@ -2,16 +2,18 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
+from itertools import pairwise
 
 from ledger.json_text import JsonText
+from projections.calibration import LOOKED_AT_TURNS, Calibration, answers_with_usage, calibration_of
 from projections.compacting import judged
 from projections.errors import NothingToSend
 from projections.framing import system_price
 from projections.gathering import scene_of, task_number
 from projections.policy import Policy
-from projections.receipt import Calibration, Row
+from projections.receipt import Row
 from projections.render import renderer_named
 from projections.scene import Fixed
 from projections.state import State
@@ -27,11 +29,13 @@ from replay.middles import Middles, Said, Shelf
 class Ground:
     """What a window of one ledger at one version rests on.
 
+    ``served`` tells of the windows that were recorded as served after a version: at which version, and what they cost.
     ``evidence`` names what was recorded of the turns before a version, ``asking`` are the turns that ask to forget something.
     """
 
     turns: Turns
     said: Said
+    served: Callable[[int], Sequence[tuple[int, int]]]
     state: Callable[[], State]
     shelf: Shelf
     count: Count
@@ -39,17 +43,10 @@ class Ground:
     asking: Callable[[], frozenset[int]]
 
 
-def drafted(
-    ground: Ground,
-    policy: Policy,
-    *,
-    form: str,
-    encoding: str,
-    calibration: Calibration | None,
-    tools: JsonText | None,
-) -> Draft:
+def drafted(ground: Ground, policy: Policy, *, form: str, encoding: str, tools: JsonText | None) -> Draft:
     """The window as it is planned."""
     renderer = renderer_named(form)
+    calibration = _calibration(ground, policy)
     turns = ground.turns
     state = ground.state()
     block = _block(state, policy, ground.count)
@@ -98,6 +95,21 @@ def expanded(ground: Ground, draft: Draft) -> tuple[Row, ...]:
             row = Row(number, *_told_of(verdicts.get(number), number, draft, policy), 0, before)
         rows.append(Row(row.turn, row.verdict, row.rule, row.tokens, row.before, number in asking))
     return tuple(rows)
+
+
+def _calibration(ground: Ground, policy: Policy) -> Calibration | None:
+    """How the model counts that the window is for, as far as the latest turns tell."""
+    last = ground.turns.last
+    told = ground.turns.between(last - LOOKED_AT_TURNS + 1, last)
+    if not any(map(answers_with_usage, told)):
+        return None
+    windows = dict(ground.served(told[0].turn.version))
+    served = {}
+    for before, after in pairwise(told):
+        found = [tokens for version, tokens in windows.items() if before.turn.version < version < after.turn.version]
+        if found and after.turn.role == "assistant":
+            served[after.turn.number] = found[-1]
+    return calibration_of(told, served=served, model=policy.model)
 
 
 def _block(state: State, policy: Policy, count: Count) -> Block | None:
