@@ -11,6 +11,7 @@ from functools import cached_property
 from typing import Any, TypeVar
 
 from ledger import Ledgers
+from ledger.events import SummaryRecorded, TurnClassified
 from ledger.marks import artifact_mark
 from ledger.parts import DocumentPart, ImagePart
 from ledger.record import Recorded
@@ -41,6 +42,13 @@ def turns_of(loaded: Loaded, encoding: str) -> Turns:
 def turns_alone(loaded: Loaded) -> Callable[[int, int], Sequence[Turn]]:
     """A reader of turns without their cards, from one number to another; nothing of them is counted."""
     return LedgerTurns(loaded, ENCODINGS[0]).alone
+
+
+def said_between(loaded: Loaded, first: int, last: int) -> Sequence[Recorded]:
+    """The classifications of the turns from one to another, and the summaries of exactly these, as far as they are known."""
+    if loaded.is_read or not loaded.nothing_is_due:
+        return [item for item in loaded.events if _is_about(item, first, last)]
+    return LedgerTurns(loaded, ENCODINGS[0]).said(first, last)
 
 
 def folded_turns(loaded: Loaded, count: Count) -> FoldedTurns:
@@ -98,6 +106,11 @@ class LedgerTurns:
     def amended(self, through_turn: int) -> int:
         """The version of the last event that changed how a turn up to ``through_turn`` reads after the next one had begun."""
         return self._asked(lambda shelf: shelf.index.amended(through_turn, self._version))
+
+    def said(self, first: int, last: int) -> Sequence[Recorded]:
+        """What was said of the turns from ``first`` to ``last``, see ``said_between``."""
+        found = self._asked(lambda shelf: self._events(shelf.index.said(first, last, self._version)))
+        return [item for item in found if _is_about(item, first, last)]
 
     def alone(self, first: int, last: int) -> Sequence[Turn]:
         """The turns from ``first`` to ``last``, without their cards."""
@@ -222,6 +235,16 @@ class LedgerTurns:
 
     def _documents(self, hashes: set[str]) -> dict[str, bytes]:
         return _documents(self._loaded, hashes)
+
+
+def _is_about(item: Recorded, first: int, last: int) -> bool:
+    match item.event:
+        case SummaryRecorded(first_turn=begins, last_turn=ends):
+            return (begins, ends) == (first, last)
+        case TurnClassified(turn=int(turn)):
+            return first <= turn <= last
+        case _:
+            return False
 
 
 def _documents(loaded: Loaded, hashes: set[str]) -> dict[str, bytes]:

@@ -7,6 +7,8 @@ Keys, all below the number of forgettings that were taken into account, so that 
     s/<version>               a system text
     a/<version>               an artifact that was stored
     m/<version>               an amendment of earlier turns; the value is the turn
+    c/<turn>/<version>        a classification
+    u/<last turn>/<version>   a summary; the value is the first turn
     p                         how far the rows go, and the turns of the last block, which is not complete
 
 A block is complete when the turn after it begins. All rows but the last follow from the events up to there alone, so that
@@ -21,9 +23,9 @@ from typing import Final
 
 import orjson
 
+from ledger.events import SummaryRecorded
 from ledger.record import Recorded
 from ledger.store import Stored
-from projections.amendments import amended_turn
 from replay.fact_rows import numbered
 
 BLOCK_TURNS: Final = 64
@@ -33,9 +35,9 @@ TURNS: Final = "t/"
 SYSTEM: Final = "s/"
 ARTIFACTS: Final = "a/"
 AMENDMENTS: Final = "m/"
+CLASSIFICATIONS: Final = "c/"
+SUMMARIES: Final = "u/"
 FRONTIER: Final = "p"
-
-_AMENDING: Final = ("tool.returned", "turn.classified", "summary.recorded")
 
 Versions = list[int]
 """The version of a turn, then those of its returns, in order."""
@@ -48,9 +50,9 @@ def first_of_block(turn: int) -> int:
     return (turn - 1) // BLOCK_TURNS * BLOCK_TURNS + 1
 
 
-def late_key(turn: int, version: int) -> str:
-    """The key of a return that came late."""
-    return f"{numbered(TURNS, turn)}/{version:016x}"
+def placed(prefix: str, turn: int, version: int) -> str:
+    """The key of an event that is about a turn."""
+    return f"{numbered(prefix, turn)}/{version:016x}"
 
 
 def packed_block(turns: list[Versions]) -> bytes:
@@ -90,10 +92,6 @@ class Frontier:
         """Go on by one event, the next; the rows that it completes. ``event_of`` decodes those few whose content matters."""
         envelope = row.envelope
         version, turn = envelope.version, envelope.turn
-        if envelope.type in _AMENDING and (envelope.type == "summary.recorded" or (turn or self.last) < self.last):
-            amended = amended_turn(event_of(row), last=self.last)
-            if amended is not None:
-                yield numbered(AMENDMENTS, version), str(amended).encode()
         match envelope.type:
             case "turn.recorded" if turn is None:
                 yield numbered(SYSTEM, version), b""
@@ -101,6 +99,12 @@ class Frontier:
                 yield from self._begin(version)
             case "tool.returned" if turn is not None:
                 yield from self._return(version, turn)
+                yield from self._amend(version, turn)
+            case "turn.classified" if turn is not None:
+                yield placed(CLASSIFICATIONS, turn, version), b""
+                yield from self._amend(version, turn)
+            case "summary.recorded":
+                yield from _summary(event_of(row))
             case "artifact.stored":
                 yield numbered(ARTIFACTS, version), b""
             case _:
@@ -118,4 +122,16 @@ class Frontier:
         if 0 <= place < len(self.turns):
             self.turns[place].append(version)
         else:
-            yield late_key(turn, version), b""
+            yield placed(TURNS, turn, version), b""
+
+    def _amend(self, version: int, turn: int) -> Iterator[Row]:
+        """What comes before the next turn begins amends nothing, as ``projections.amendments`` has it."""
+        if turn < self.last:
+            yield numbered(AMENDMENTS, version), str(turn).encode()
+
+
+def _summary(recorded: Recorded) -> Iterator[Row]:
+    event = recorded.event
+    if isinstance(event, SummaryRecorded):
+        yield placed(SUMMARIES, event.last_turn, recorded.version), str(event.first_turn).encode()
+        yield numbered(AMENDMENTS, recorded.version), str(event.last_turn).encode()

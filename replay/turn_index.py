@@ -20,7 +20,9 @@ from replay.turn_blocks import (
     AMENDMENTS,
     ARTIFACTS,
     BLOCK_TURNS,
+    CLASSIFICATIONS,
     FRONTIER,
+    SUMMARIES,
     SYSTEM,
     TURNS,
     Frontier,
@@ -118,6 +120,15 @@ class TurnIndex:
     def artifacts(self, version: int) -> list[int]:
         """The versions at which artifacts were stored, up to a version."""
         return [version_of(row.key) for row in self._scan(ARTIFACTS, before=numbered(ARTIFACTS, version + 1))]
+
+    def said(self, first: int, last: int, version: int) -> list[int]:
+        """The versions, up to one, of what was said of turns: their classifications, and the summaries of exactly these."""
+        after, before = numbered("", first - 1) + "/g", numbered("", last + 1)
+        classified = self._scan(CLASSIFICATIONS, after=CLASSIFICATIONS + after, before=CLASSIFICATIONS + before)
+        whole = numbered(SUMMARIES, last) + "/"
+        summaries = (row for row in self._scan(whole, before=None) if int(row.value) == first)
+        found = (version_of(row.key) for row in (*classified, *summaries))
+        return sorted(one for one in found if one <= version)
 
     def amended(self, through_turn: int, version: int) -> int:
         """The version of the last amendment up to a version that concerns a turn up to ``through_turn``; 0 if there is none."""

@@ -13,7 +13,7 @@ from ledger import events as e
 from ledger.errors import AdmissionRefused, InvalidInput, NothingToForget
 from ledger.parts import DocumentPart, TextPart, ToolCallPart
 from projections.told import Turns
-from replay.ledger_turns import LedgerTurns, folded_turns, turns_of
+from replay.ledger_turns import LedgerTurns, folded_turns, said_between, turns_of
 from replay.loading import Loaded, load
 from replay.tokens import counter
 from tests.ledger.histories_forgotten import FORGETS, KINDS, NAMES, History
@@ -143,6 +143,16 @@ def check_told(ledgers: Ledgers, versions: Iterable[int], name: str, judged_at: 
         whole = answers_of(folded_turns(loaded_at(ledgers, name, version, judged_at), counter(ENCODING)))
         for seen in (ledgers, cold, anew(ledgers)):
             assert answers_of(turns_of(loaded_at(seen, name, version, judged_at), ENCODING)) == whole
+        check_said(ledgers, name, version, whole["last"], judged_at)
+
+
+def check_said(ledgers: Ledgers, name: str, version: int, last: int, judged_at: datetime | None) -> None:
+    """What was said of turns, as all events have it."""
+    read = loaded_at(ledgers, name, version, judged_at)
+    assert read.events is not None, "from here on it is read"
+    for first, end in ((1, last), (1, last // 2), (last // 3, 2 * last // 3), (1, 1)):
+        found = said_between(loaded_at(anew(ledgers), name, version, judged_at), first, end)
+        assert found == said_between(read, first, end)
 
 
 def some_versions(chance: random.Random, last: int, most: int) -> list[int]:
