@@ -78,8 +78,9 @@ class Planner:
 
     def plan(self) -> Plan:
         """The window's pieces; ``BudgetExceeded`` names what may not be left out, if that alone is too large."""
+        if self._scene.policy.tail_tokens is not None:
+            self._shorten_tail(self._scene.policy.tail_tokens)
         self._make_room()
-        self._fill()
         pieces, breakpoints = self._pieces()
         middle = self._middle()
         lines = shown_lines(self._scene.middle, self._scene.policy, LEVELS[self._level]) if middle else ()
@@ -105,22 +106,26 @@ class Planner:
         scene = self._scene
         told = scene.live[place]
         number = told.turn.number
-        is_pinned = number in scene.pinned
         moment = scene.cleared.get(number)
-        if number >= self._start:
-            moment = self._current
-            is_stubbed = scene.policy.stubs.spent and scene.is_spent(place)
-        else:
-            is_stubbed = moment is not None or (self._level > 0 and scene.is_spent(place))
-            moment = self._current if moment is None else moment
-        if not is_stubbed or is_pinned or scene.saved[place] <= 0:
+        is_pressed = self._level > 0 and number < self._start
+        if (moment is None and not is_pressed) or not self._can_be_stubbed(place):
             return _Shown(told, scene.whole[place], {})
-        stubs = scene.stubs(place, moment=moment)
+        return self._stubbed(place, self._current if moment is None else moment)
+
+    def _can_be_stubbed(self, place: int) -> bool:
+        scene = self._scene
+        number = scene.live[place].turn.number
+        return scene.saved[place] > 0 and scene.is_spent(place) and number not in scene.pinned
+
+    def _stubbed(self, place: int, moment: int) -> _Shown:
+        scene = self._scene
+        told, stubs = scene.live[place], scene.stubs(place, moment=moment)
         tokens = scene.price(told, {stub.version: stub.tokens for stub in stubs})
         return _Shown(told, tokens, {stub.version: stub.text for stub in stubs})
 
     def _make_room(self) -> None:
         """Let things give way until the request fits, with the current turn's own words whole."""
+        self._stub_tail(self._over())
         if self._over() <= 0 or self._cut(floor=self._budget * FRESH_PERCENT // 100):
             return
         for step in self._steps():
@@ -134,7 +139,7 @@ class Planner:
         """What gives way, first things first."""
         while self._level < len(LEVELS) - 1:
             self._level += 1
-            self._live = {told.turn.number: self._as_live(place) for place, told in enumerate(self._scene.live)}
+            self._live |= {number: self._as_live(self._scene.places[number]) for number in self._live if number < self._start}
             yield "spent results" if self._level == 1 else f"compressed text: {LEVELS[self._level]}"
         for number in list(self._live):
             if number not in self._scene.pinned:
@@ -215,34 +220,34 @@ class Planner:
         """What the contents of a result cost in the form."""
         return self._scene.price(told, {}) - self._scene.price(told, {version: 0})
 
-    def _fill(self) -> None:
-        """Show spent results of the tail whole as far as there is room, from the newest turn back."""
-        policy = self._scene.policy
-        room = -self._over()
-        if policy.tail_tokens is not None:
-            tail = sum(shown.tokens for number, shown in self._live.items() if self._start <= number < self._current)
-            self._shorten_tail(policy.tail_tokens)
-            room = min(room, policy.tail_tokens - tail)
-        for number in sorted((number for number in self._live if self._start <= number < self._current), reverse=True):
-            shown = self._live[number]
-            place = self._scene.places[number]
-            if not shown.texts or not self._scene.is_spent(place):
-                continue
-            extra = self._scene.whole[place] - shown.tokens
-            if extra > room:
+    def _tail(self) -> list[int]:
+        """The numbers of the turns of the tail that are shown, without the current one."""
+        return [number for number in self._live if self._start <= number < self._current]
+
+    def _stub_tail(self, over: int) -> None:
+        """Show spent results of the tail as stubs, those of the oldest turns first, until so much is saved."""
+        for number in self._tail():
+            if over <= 0:
                 return
-            room -= extra
-            self._live[number] = _Shown(shown.told, self._scene.whole[place], {})
+            place = self._scene.places[number]
+            if self._can_be_stubbed(place) and not self._live[number].texts:
+                shown = self._stubbed(place, self._current)
+                over -= self._live[number].tokens - shown.tokens
+                self._live[number] = shown
 
     def _shorten_tail(self, most: int) -> None:
-        """Leave out the oldest turns of the tail until the rest costs no more than the policy's ``tail_tokens``."""
-        tail = [number for number in self._live if self._start <= number < self._current]
-        while tail and sum(self._live[number].tokens for number in tail) > most:
-            number = tail.pop(0)
+        """Let the tail give way until it costs no more than the policy's ``tail_tokens``."""
+        self._stub_tail(self._tail_tokens() - most)
+        for number in self._tail():
+            if self._tail_tokens() <= most:
+                return
             if number not in self._scene.pinned:
                 self._gone.append(number)
                 del self._live[number]
                 self._gave_way.append(f"turn {number}: tail_tokens")
+
+    def _tail_tokens(self) -> int:
+        return sum(self._live[number].tokens for number in self._tail())
 
     def _pieces(self) -> tuple[Pieces, tuple[int, ...]]:
         """The pieces in their order, and where blocks end."""
