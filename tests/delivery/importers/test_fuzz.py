@@ -12,7 +12,7 @@ from typing import Any
 from hypothesis import HealthCheck, example, given, settings
 from hypothesis import strategies as st
 
-from delivery.importers import FORMATS
+from delivery.importers import NAMES
 from delivery.importers.importing import import_file
 from delivery.importers.left_out import Skipped
 from delivery.importers.reading import TranscriptFile
@@ -114,7 +114,7 @@ MESSAGES = st.fixed_dictionaries(
         "reasoning_content": JSON,
     },
 )
-FORMAT_NAMES = st.sampled_from(["auto", *FORMATS])
+FORMAT_NAMES = st.sampled_from(["auto", *NAMES])
 
 
 def read(content: bytes, asked: str) -> tuple[list[Held], list[Skipped]]:

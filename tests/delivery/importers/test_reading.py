@@ -8,6 +8,7 @@ from typing import Any
 
 import pytest
 
+from delivery.importers import NAMES
 from delivery.importers import lines as line_reading
 from delivery.importers.reading import TranscriptFile
 from delivery.importers.recognition import NothingRecognised
@@ -119,7 +120,7 @@ def test_the_format_is_known_by_its_content(read: Any, content: object, provider
 def test_nothing_recognised_is_an_error_that_names_the_formats(read: Any, content: object) -> None:
     with pytest.raises(NothingRecognised, match="openai, anthropic") as raised:
         read.all(content)
-    assert raised.value.formats == ["openai", "anthropic"]
+    assert raised.value.formats == list(NAMES)
 
 
 def test_a_format_can_be_asked_for(read: Any) -> None:
