@@ -16,6 +16,7 @@ _AROUND: Final = 24
 _PUNCTUATION: Final = ".,:;!?*_"
 _ENDING: Final = ".:-@$~"
 _TOKEN: Final = p.TOKEN.groupindex["token"]
+_NUMBER: Final = p.TOKEN.groupindex["number"]
 _ADDRESSES: Final = {p.TOKEN.groupindex["url"], p.TOKEN.groupindex["drive"]}
 
 
@@ -90,8 +91,9 @@ def _tokens(text: str) -> Iterator[Found]:
             if raw not in places:
                 places[raw] = match.start(_TOKEN)
         elif kind is not None and len(match[kind]) <= MOST_CHARACTERS:
-            found = _address(text, match, kind) if kind in _ADDRESSES else _at(match.start(kind), match[kind])
-            if len(found.string) <= MOST_CHARACTERS:
+            if kind not in _ADDRESSES:
+                yield _at(match.start(kind), match[kind], identifies=kind == _NUMBER)
+            elif len((found := _address(text, match, kind)).string) <= MOST_CHARACTERS:
                 yield found
     for raw, start in places.items():
         judged = _judged(raw)

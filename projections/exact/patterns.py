@@ -65,11 +65,15 @@ _AMOUNT: Final = (
     rf"|(?=[A-Z]{{3}}[ \u00a0\d])(?:{_CODES})[ \u00a0]?{_NUMBER}{_AFTER}"
 )
 
+_LONG_NUMBER: Final = rf"(?:\+\d{{1,3}}(?:[ \-]\(?\d{{1,9}}\)?){{2,6}}|\d{{4}}(?:[ ]\d{{4}}){{3}}){_AFTER}"
+"""A telephone's with its country, or a card's."""
+
 # Plain words are gone through many at a time, with what parts them; whatever else begins is read to its end. The empty
 # alternative at the end makes a match of each step, so that nothing is gone through twice.
 TOKEN: Final = re.compile(
     rf"(?:(?:[A-Za-z]?[a-z]*+(?!::|\(\))[.]?|[+\-/\#_@~]{{1,3}}+)[^{_INNER}{_SIGNS}\\]++)*+(?:"
     rf"(?<![{_WORD}.,])(?:(?=\d)(?P<date>{_DATE})|(?=[+\-]?\d)(?P<quantity>{_QUANTITY})|(?P<amount>{_AMOUNT}))"
+    rf"|(?<![{_WORD}.,])(?P<number>{_LONG_NUMBER})|(?<=<)/[A-Za-z][\w:.\-]{{0,40}}+(?=>)"
     rf"|(?P<url>(?:(?<=[A-Za-z0-9]:)//|www\.(?=[A-Za-z0-9])){_IN_URL})"
     rf"|(?P<token>(?:[{_INNER}]++(?::(?=\d)|::(?=[{_WORD}]))?)++(?:\(\))?)"
     rf"|(?P<drive>(?<=(?<![{_WORD}])[A-Za-z]:)\\{_IN_DRIVE})|\\(?:u[0-9A-Fa-f]{{4}}|[a-z\"\\/])|)",
@@ -108,6 +112,11 @@ FILE_ENDING: Final = re.compile(r".*[^\W_]\.[A-Za-z0-9]{1,8}(?![A-Za-z0-9])", re
 """All up to the last ending of a file's name."""
 
 _NAME: Final = f"[_{_LETTERS}][{_WORD}]*+"
+_ENDINGS: Final = (
+    "py|pyi|ipynb|js|mjs|jsx|ts|tsx|go|rs|c|h|cc|cpp|hpp|cs|java|kt|rb|php|swift|scala|lua|pl|r|jl|sh|bash|ps1|bat|sql|md|rst|txt|"
+    "json|jsonl|yaml|yml|toml|ini|cfg|conf|env|lock|xml|html|css|scss|svg|csv|tsv|log|pdf|docx?|xlsx?|pptx?|odt|png|jpe?g|gif|webp|"
+    "mp[34]|wav|zip|tar|gz|tgz|bz2|xz|7z|whl|jar|exe|dll|so|db|sqlite|parquet|ics|eml|pem|key|crt|tf|proto|gradle|vue|ex|exs"
+)
 _IDENTIFYING: Final = (
     rf"[{_WORD}.+\-]++@[{_WORD}\-]++(?:\.[{_WORD}\-]++)++"  # an e-mail address
     r"|\#\d++"  # an issue
@@ -117,7 +126,8 @@ _IDENTIFYING: Final = (
     rf"|(?=.*\d)(?=.*[{_LETTERS}_])(?!\d++(?:st|nd|rd|th)$)(?!\d++(?:-[a-z]++)++$)"
     rf"[{_WORD}][{_WORD}.\-:]+[{_WORD}]"  # letters and digits mixed
     r"|\d{5,}"
-    r"|\+\d{6,}|\+?\d++(?:-\d++){2,}"  # a number as that of a telephone
+    r"|\+\d{6,}|\+?\d++(?:-\d++){2,}|\d{2,5}-\d{6,}"  # a number as that of a telephone
+    rf"|[{_WORD}.\-]*[{_WORD}]\.(?:{_ENDINGS})(?::\d++)?"  # the name of a file
 )
 _TELLING: Final = (
     r"--[A-Za-z][\w\-]*+"  # an option of a command

@@ -38,6 +38,9 @@ from projections.exact_strings import exact_strings, identifying_strings
         ('he said "late delivery" twice', ["late delivery"]),
         ("it's 'on hold' and “in transit”", ["on hold", "in transit"]),
         ("my 7447 card, phone 555-123-4567", ["7447", "555-123-4567"]),
+        ("call +49 170 1234567 or 010-51979888", ["+49 170 1234567", "010-51979888"]),
+        ("card 4111 1111 1111 1111.", ["4111 1111 1111 1111"]),
+        ("<think>see /var/lib/think</think>", ["/var/lib/think"]),
     ],
 )
 def test_what_must_stay_to_the_letter_is_found(text: str, expected: list[str]) -> None:
@@ -66,7 +69,8 @@ def test_other_scripts_neither_hide_nor_cut_what_is_exact(text: str, expected: l
         "Thank you so much, that would be great!",
         "and/or, he/she, 24/7, km/h, 1/2, one-way, 4-star, 2nd, e.g. U.S. Ok...",
         "PLEASE DO NOT CANCEL REVIEW IT AT ONCE",
-        "Please ALWAYS SELECT one; it isn't hard, I'd say",
+        "Please ALWAYS pick one; it isn't hard, I'd say",
+        "I HAVE WAITED LONGER THAN MOST, LONGER, MUCH",
         "- a\n- b\n--- \n*** ### ```\n",
         "",
     ],
@@ -85,6 +89,7 @@ def test_case_is_kept() -> None:
 
 def test_a_longer_string_hides_its_parts_but_a_quote_does_not() -> None:
     assert exact_strings("see https://a.example/ORD-7/x_y") == ("https://a.example/ORD-7/x_y",)
+    assert exact_strings("on May 20, 2024 at s3+http://a.example/b") == ("May 20, 2024", "s3+http://a.example/b")
     assert exact_strings('"charge ch_7311 failed"') == ("charge ch_7311 failed", "ch_7311")
 
 
@@ -98,6 +103,14 @@ def test_nothing_is_longer_than_200_characters_and_nothing_is_cut_to_fit() -> No
     fits = "b2" * 100
     text = f'{long} {fits} `{"x y " * 60}` https://a.example/{"z" * 300} "{"q " * 100}"'
     assert exact_strings(text) == (fits,)
+
+
+def test_the_end_of_an_element_is_no_path() -> None:
+    assert exact_strings("<details><summary>x</summary></details>") == ()
+
+
+def test_the_name_of_a_file_identifies_and_a_name_in_code_does_not() -> None:
+    assert identifying_strings("redact_test.go, app.py:12, io.EOF and self.name") == ("redact_test.go", "app.py:12")
 
 
 def test_identifying_strings_are_the_narrower_class() -> None:

@@ -52,6 +52,11 @@ def test_a_short_turn_is_its_own_gist() -> None:
     assert text_of("I'll take\n the  first one.") == "I'll take the first one."
 
 
+def test_greetings_and_marks_are_left_out_before_anything_else() -> None:
+    line = text_of(f"Hello! OK.\n***\n{'Blue skies were over the town of Bonn for days and days. ' * 3}")
+    assert line.startswith("Blue skies")
+
+
 def test_what_is_left_out_between_is_marked() -> None:
     line = text_of(f"Cancel ORD-7, please. {'Nothing of note was said then. ' * 9}Do not call me.")
     assert line.startswith("Cancel ORD-7, please. ")
