@@ -53,6 +53,26 @@ LEDGERS: Final[dict[str, Callable[[Ledgers], object]]] = {
     "close": lambda store: store.close(),
 }
 
+SUMMARY: Final[dict[str, Any]] = {
+    "first_turn": 1,
+    "last_turn": 1,
+    "through_version": 3,
+    "inputs": "0" * 64,
+    "summariser": "extractive/1",
+}
+WINDOW: Final[dict[str, Any]] = {
+    "policy": "0" * 64,
+    "declared": "{}",
+    "of_version": 3,
+    "form": "text",
+    "engine": "2",
+    "erasures": 0,
+    "bytes_digest": "0" * 64,
+    "tokens": 9,
+    "encoding": "o200k_base",
+    "plan": "[]",
+}
+
 LEDGER: Final[dict[str, Callable[[Ledger], object]]] = {
     "name": lambda case: case.name,
     "version": lambda case: case.version,
@@ -74,6 +94,9 @@ LEDGER: Final[dict[str, Callable[[Ledger], object]]] = {
     "record_contradiction": lambda case: case.record_contradiction("price", [e.Side(version=1), e.Side(version=2)]),
     "resolve_contradiction": lambda case: case.resolve_contradiction("con_5", because="asked", source="user"),
     "record_outcome": lambda case: case.record_outcome("completed", judge="reviewer"),
+    "classify": lambda case: case.classify(1, "keep", because="it is the order"),
+    "record_summary": lambda case: case.record_summary("They asked.", **SUMMARY),
+    "record_window": lambda case: case.record_window(**WINDOW),
     "forget": lambda case: case.forget(turns=[1], reason="asked for"),
     "decline_forgetting": lambda case: case.decline_forgetting(1, because="it is on an open order"),
     "set_retention": lambda case: case.set_retention("30 days"),
