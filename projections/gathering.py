@@ -9,7 +9,7 @@ from typing import Final
 from projections.errors import NothingToSend
 from projections.middle import KeptTurn, Middle
 from projections.policy import Policy
-from projections.scene import Fixed, Form, Scene
+from projections.scene import Fixed, Form, Recall, Scene
 from projections.state_block import Count
 from projections.tailing import compacted_segments, plain_tokens, settled_tokens, tail_start
 from projections.told import Told, Turns
@@ -58,6 +58,7 @@ def scene_of(
     middles: Middles,
     fixed: Fixed,
     evidence: Callable[[int], tuple[str, ...]],
+    recall: Recall,
 ) -> Scene:
     """The scene of a window. ``evidence`` names what was recorded of the turns before a version.
 
@@ -74,7 +75,7 @@ def scene_of(
     middle = _with_pins(middle, turns, [number for number in wanted if number < live[0].turn.number], policy)
     kept = turns.at([turn.number for turn in middle.kept])
     named = evidence(live[0].turn.version) if middle.through else ()
-    return Scene(policy, form, count, budget_tokens, middle, live, kept, start, task, fixed, named)
+    return Scene(policy, form, count, budget_tokens, middle, live, kept, start, task, fixed, recall, named)
 
 
 def _live(turns: Turns, policy: Policy, first: int, budget_tokens: int) -> Sequence[Told]:

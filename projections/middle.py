@@ -112,7 +112,7 @@ class Middle:
 
     ``results``: the versions of the latest results that are told of. ``wanting``: how many segments are told in extracts
     although summaries are asked for. ``settled``: what all the turns cost, spent results as stubs; ``last_settled``: those of
-    the last segment.
+    the last segment. ``key`` names all that it was made from.
     """
 
     through: int = 0
@@ -124,6 +124,7 @@ class Middle:
     wanting: int = 0
     settled: int = 0
     last_settled: int = 0
+    key: str = ""
 
     @property
     def kept_tokens(self) -> int:

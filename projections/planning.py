@@ -16,7 +16,7 @@ from projections.errors import BudgetExceeded
 from projections.fitting import cut_to, shares
 from projections.framing import request_price
 from projections.left_out import left_out_text
-from projections.middle_text import kept_note, middle_text, shown_lines
+from projections.middle_text import kept_note, shown_lines
 from projections.pieces import NotePiece, Piece, Pieces, TurnPiece
 from projections.pressing import FRESH_PERCENT, LEVELS, pressure, tail_begins
 from projections.receipt import Row
@@ -167,22 +167,19 @@ class Planner:
         groups = groupby(self._kept.values(), key=lambda turn: turn.first)
         notes = sum(scene.note(kept_note(tuple(turns))) for _, turns in groups)
         left = self._left_out_note()
-        middle = self._middle()
+        middle = scene.told_middle(LEVELS[self._level])[1] if self._has_middle else 0
         live = [shown.tokens for number, shown in self._live.items() if number < self._start]
         tail = [shown.tokens for number, shown in self._live.items() if self._start <= number < self._current]
         return self._blocks | {
             "kept": notes + sum(shown.tokens for shown in self._kept_shown.values()),
-            "middle": (0 if middle is None else scene.note(middle)) + (0 if left is None else scene.note(left)),
+            "middle": middle + (0 if left is None else scene.note(left)),
             "live": sum(live),
             "tail": sum(tail),
             "current": self._live[self._current].tokens,
         }
 
     def _middle(self) -> str | None:
-        if not self._has_middle:
-            return None
-        scene = self._scene
-        return middle_text(scene.middle, scene.policy, fullness=LEVELS[self._level], evidence=scene.evidence)
+        return self._scene.told_middle(LEVELS[self._level])[0] if self._has_middle else None
 
     def _left_out_note(self) -> str | None:
         """What is told of turns that gave way; nothing without a compaction."""

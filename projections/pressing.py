@@ -11,7 +11,7 @@ from itertools import accumulate
 from typing import Final
 
 from projections.framing import request_price
-from projections.middle_text import Fullness, middle_text
+from projections.middle_text import Fullness
 from projections.scene import Scene
 from projections.tailing import settled_tokens
 
@@ -26,12 +26,6 @@ def pressure(scene: Scene) -> int:
     """The level, from 0."""
     costs = _Costs(scene)
     return max((costs.needed(number) for number in range(_epoch(scene), scene.current.turn.number + 1)), default=0)
-
-
-def middle_cost(scene: Scene, level: int) -> int:
-    """What the text of the middle costs at a level."""
-    text = middle_text(scene.middle, scene.policy, fullness=LEVELS[level], evidence=scene.evidence)
-    return 0 if text is None else scene.note(text)
 
 
 def tail_begins(scene: Scene, number: int) -> int:
@@ -77,7 +71,7 @@ class _Costs:
         options = scene.policy.state
         state = 0 if scene.fixed.state is None or options is None else framing.note + options.budget_tokens
         self._fixed = system + task + state + sum(scene.kept_price(turn) for turn in scene.middle.kept)
-        self._middles = [middle_cost(scene, level) for level in range(len(LEVELS))]
+        self._middles = [scene.told_middle(fullness)[1] for fullness in LEVELS]
         self._fresh = scene.budget_tokens * FRESH_PERCENT // 100
         self._whole = [0, *accumulate(scene.whole)]
         self._settled = [0, *accumulate(whole - saved for whole, saved in zip(scene.whole, scene.saved, strict=True))]

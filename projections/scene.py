@@ -2,18 +2,21 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Hashable, Mapping, Sequence
 from dataclasses import dataclass
 from functools import cached_property
-from typing import Protocol
+from typing import Protocol, TypeVar
 
 from projections.clearing import clearable_tokens, cleared_at
 from projections.compacting import stubs_of
 from projections.framing import Framing, note_price, price
 from projections.middle import KeptTurn, Middle, Stub
+from projections.middle_text import Fullness, middle_text
 from projections.policy import Policy
 from projections.state_block import Count
 from projections.told import Told
+
+Result = TypeVar("Result")
 
 
 class Form(Protocol):
@@ -21,6 +24,12 @@ class Form(Protocol):
 
     provider: str
     framing: Framing
+
+
+class Recall(Protocol):
+    """Gives the result of a key, made where it is not remembered: a key names all that its result depends on."""
+
+    def __call__(self, key: Hashable, make: Callable[[], Result]) -> Result: ...
 
 
 @dataclass(frozen=True, slots=True)
@@ -56,6 +65,7 @@ class Scene:
     start: int
     task: int | None
     fixed: Fixed
+    recall: Recall
     evidence: tuple[str, ...] = ()
 
     @property
@@ -119,9 +129,21 @@ class Scene:
 
     def stubs(self, place: int, *, moment: int) -> list[Stub]:
         """The stubs of a live turn as they were made at the coming of the turn ``moment``."""
-        number = self.live[place].turn.number
-        later = [told.turn for told in self.live[place + 1 :] if number < told.turn.number <= moment]
-        return stubs_of(self.live[place], later, self.policy, self.count)
+        told = self.live[place]
+        number = told.turn.number
+        later = [other.turn for other in self.live[place + 1 :] if other.turn.number <= moment]
+        returned = tuple(result.version for result in told.card.results)
+        key = ("stubs", number, returned, moment, self.policy.stubs, self.policy.encoding)
+        return self.recall(key, lambda: stubs_of(told, later, self.policy, self.count))
+
+    def told_middle(self, fullness: Fullness) -> tuple[str | None, int]:
+        """The text of the middle, and what it costs."""
+        key = ("middle text", self.middle.key, fullness, self.evidence, self.policy.encoding, self.form.framing.note)
+        return self.recall(key, lambda: self._told_middle(fullness))
+
+    def _told_middle(self, fullness: Fullness) -> tuple[str | None, int]:
+        text = middle_text(self.middle, self.policy, fullness=fullness, evidence=self.evidence)
+        return text, 0 if text is None else self.note(text)
 
     def kept_price(self, turn: KeptTurn) -> int:
         """What a turn that is kept costs, with its stubs."""

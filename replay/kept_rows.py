@@ -2,8 +2,16 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable, Hashable
+from typing import Final, TypeVar
+
 from ledger.errors import StoreError
 from ledger.store import Store
+from replay.memory import Memory
+
+Result = TypeVar("Result")
+
+_MEMORY: Final = Memory(16_384)
 
 
 class KeptRows:
@@ -14,10 +22,12 @@ class KeptRows:
         self._ledger = ledger
         self._erasures = erasures
 
-    @property
-    def identity(self) -> tuple[object, ...]:
-        """This ledger, as long as nothing more of it is forgotten; its id is random, so no store need be named."""
-        return (self._ledger, self._erasures)
+    def recall(self, key: Hashable, make: Callable[[], Result]) -> Result:
+        """What this process worked out of this ledger, as long as nothing more of it is forgotten.
+
+        A ledger's id is random, so no store need be named.
+        """
+        return _MEMORY.recall((self._ledger, self._erasures, key), make)
 
     def get(self, kind: str, key: str) -> bytes | None:
         """A row."""

@@ -6,10 +6,9 @@ never wrong: it is the one that would be made.
 
 from __future__ import annotations
 
-from collections import OrderedDict
-from collections.abc import Callable, Sequence
-from threading import Lock
-from typing import Final, Protocol
+from collections.abc import Callable, Hashable, Sequence
+from dataclasses import replace
+from typing import Final, Protocol, TypeVar
 
 from ledger.events import SummaryRecorded
 from ledger.record import Recorded
@@ -24,14 +23,13 @@ from projections.summaries import summary_of
 from projections.told import Turns
 from projections.verdicts.verdict import LOOK_BACK, Classified
 
+Result = TypeVar("Result")
+
 KIND: Final = f"middle/{ENGINE}"
 """The kind of the rows in which middles are kept."""
 
 KEPT_EVERY: Final = 4
 """Of the segments of a policy, the middle after every fourth is kept, and after the last."""
-
-_REMEMBERED: Final = 256
-
 
 Said = Callable[[int, int], Sequence[Recorded]]
 """The classifications of turns from one to another, and the summaries of exactly these."""
@@ -48,9 +46,8 @@ class Shelf(Protocol):
         """Keep a row, if the ledger is still what it was."""
         ...
 
-    @property
-    def identity(self) -> tuple[object, ...]:
-        """What tells this ledger, as far as it is not forgotten, from all others of this process."""
+    def recall(self, key: Hashable, make: Callable[[], Result]) -> Result:
+        """What this process worked out of the ledger, made where it is not remembered."""
         ...
 
 
@@ -70,15 +67,22 @@ class Middles:
 
     def __call__(self, segments: int) -> Middle:
         """The middle once so many segments are compacted."""
-        place, middle = segments, None
-        while place and middle is None:
-            middle = self._known(place)
-            place -= middle is None
-        found = NOTHING if middle is None else middle
+        return self._shelf.recall(("middle", self._key(segments)), lambda: self._found(segments)) if segments else NOTHING
+
+    def _found(self, segments: int) -> Middle:
+        """The middle as it is kept, or made from the last one before it that is."""
+        place, found = segments, None
+        while place and found is None:
+            kept = self._shelf.get(KIND, self._key(place))
+            found = None if kept is None else middle_from_json(kept)
+            place -= 1 if found is None else 0
+        middle = NOTHING if found is None else found
         for number in range(place + 1, segments + 1):
-            found = compacted(found, self.segment(number), policy=self._policy, task=self._task, count=self._count)
-            self._keep(number, found, is_last=number == segments)
-        return found
+            made = compacted(middle, self.segment(number), policy=self._policy, task=self._task, count=self._count)
+            middle = replace(made, key=self._key(number))
+            if number == segments or number % KEPT_EVERY == 0:
+                self._shelf.put(KIND, middle.key, middle_to_json(middle))
+        return middle
 
     def segment(self, number: int) -> Segment:
         """The segment of a number, from 1, with its neighbours and what was recorded of it."""
@@ -103,43 +107,3 @@ class Middles:
         through = segments * self._policy.compaction.segment_turns + self._policy.looks_ahead + 1
         amended = self._turns.amended(through)
         return f"{self._policy.middle_digest[:32]}/{segments:010d}/{amended:020d}/{self._task}"
-
-    def _known(self, segments: int) -> Middle | None:
-        key = self._key(segments)
-        remembered = _MEMO.get((*self._shelf.identity, key))
-        if remembered is not None:
-            return remembered
-        kept = self._shelf.get(KIND, key)
-        return None if kept is None else _MEMO.put((*self._shelf.identity, key), middle_from_json(kept))
-
-    def _keep(self, segments: int, middle: Middle, *, is_last: bool) -> None:
-        key = self._key(segments)
-        _MEMO.put((*self._shelf.identity, key), middle)
-        if is_last or segments % KEPT_EVERY == 0:
-            self._shelf.put(KIND, key, middle_to_json(middle))
-
-
-class _Memo:
-    """The middles that this process used last."""
-
-    def __init__(self) -> None:
-        self._kept: OrderedDict[tuple[object, ...], Middle] = OrderedDict()
-        self._lock = Lock()
-
-    def get(self, key: tuple[object, ...]) -> Middle | None:
-        """A middle, by all that it depends on."""
-        with self._lock:
-            if key in self._kept:
-                self._kept.move_to_end(key)
-            return self._kept.get(key)
-
-    def put(self, key: tuple[object, ...], middle: Middle) -> Middle:
-        """Remember a middle."""
-        with self._lock:
-            self._kept[key] = middle
-            if len(self._kept) > _REMEMBERED:
-                self._kept.popitem(last=False)
-        return middle
-
-
-_MEMO: Final = _Memo()

@@ -29,12 +29,14 @@ from replay.answers import FieldHistory, ForgottenAnswer, TranscriptAnswer
 from replay.fetching import FetchedResult, fetched
 from replay.field_facts import field_facts, field_value
 from replay.kept_rows import KeptRows
-from replay.ledger_turns import turns_of
+from replay.ledger_turns import said_between, turns_of
 from replay.loading import Loaded, last_governing, load
 from replay.moment import At, Turn
-from replay.sayings import said_of, served_after
 from replay.search import SearchAnswer, asked_for, search_ledger
+from replay.served import served_after
+from replay.standing_state import standing_evidence, standing_state
 from replay.tokens import counter, encoding_for
+from replay.warm import shelf_of
 from replay.windows import Ground, drafted, expanded
 
 __all__ = ["At", "FieldHistory", "TranscriptAnswer", "Turn", "View", "view"]
@@ -195,15 +197,15 @@ class View:
 
     def _ground(self, loaded: Loaded, encoding: str) -> Ground:
         """What windows of this version rest on."""
-        count = counter(encoding)
+        count = shelf_of(loaded).notes(encoding)
         return Ground(
             turns_of(loaded, encoding),
-            partial(said_of, loaded),
+            partial(said_between, loaded),
             partial(served_after, loaded),
-            lambda: _state(loaded),
+            lambda: standing_state(loaded, _basis(loaded), count=count),
             KeptRows(self._store.store, loaded.head.ledger, erasures=loaded.erasures),
             count,
-            lambda version: tuple(found.id for found in loaded.folds.evidence.all() if int(found.id[3:]) < version),
+            partial(_evidence_before, loaded),
             lambda: frozenset(request.turn for request in loaded.requests),
         )
 
@@ -240,6 +242,11 @@ def _basis(loaded: Loaded, policy: Policy | None = None) -> Basis:
         judged_at=None if loaded.judged_at is None else timestamp(loaded.judged_at),
         rules=loaded.rules,
     )
+
+
+def _evidence_before(loaded: Loaded, version: int) -> tuple[str, ...]:
+    """The ids of the evidence that was recorded before a version."""
+    return tuple(found.id for found in standing_evidence(loaded) if int(found.id.removeprefix("ev_")) < version)
 
 
 def diff(before: View, after: View) -> StateDiff:

@@ -67,6 +67,7 @@ def drafted(ground: Ground, policy: Policy, *, form: str, encoding: str, tools: 
         middles=middles_of(ground, policy),
         fixed=fixed,
         evidence=ground.evidence,
+        recall=ground.shelf.recall,
     )
     shown = tuple(text for text, _ in reversed(system.values()))
     return draft_window(scene, form=form, encoding=encoding, system=shown, block=block, calibration=calibration, tools=tools)
