@@ -8,7 +8,7 @@ from typing import Any, Final
 
 from projections.invariants.media import MediaAreKnown
 from projections.invariants.reading import anthropic_shape, gemini_shape, openai_shape, responses_shape
-from projections.invariants.reasoning import ReasoningIsUntouched
+from projections.invariants.reasoning import ReasoningIsSigned, ReasoningIsUntouched
 from projections.invariants.rules import (
     ArgumentsAre,
     BlocksFitRoles,
@@ -81,6 +81,7 @@ RULES: Final[dict[str, tuple[Rule, ...]]] = {
         NothingIsEmpty(),
         FailuresAreText(),
         ReasoningIsFollowed(),
+        ReasoningIsSigned(),
         CacheMarks(most=4),
         MediaAreKnown(_PICTURES),
     ),

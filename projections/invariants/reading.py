@@ -29,7 +29,7 @@ def anthropic_shape(request: Mapping[str, Any]) -> Shape:
     messages = []
     for at, value in enumerate(request.get("messages", ())):
         path = f"messages[{at}]"
-        messages.append(Message(value["role"], path, tuple(_blocks(value.get("content"), f"{path}.content"))))
+        messages.append(Message(value.get("role", ""), path, tuple(_blocks(value.get("content"), f"{path}.content"))))
     return Shape(_system(request, "system"), tuple(messages))
 
 
@@ -38,7 +38,7 @@ def gemini_shape(request: Mapping[str, Any]) -> Shape:
     messages = []
     for at, value in enumerate(request.get("contents", ())):
         path = f"contents[{at}]"
-        role = "assistant" if value["role"] == "model" else value["role"]
+        role = "assistant" if value.get("role", "") == "model" else value.get("role", "")
         parts = value.get("parts", ())
         messages.append(Message(role, path, tuple(_gemini_part(part, f"{path}.parts[{i}]") for i, part in enumerate(parts))))
     system = request.get("systemInstruction", {}).get("parts", ())
@@ -51,7 +51,7 @@ def _system(request: Mapping[str, Any], name: str) -> tuple[Block, ...]:
 
 
 def _chat_message(message: Mapping[str, Any], path: str) -> Message:
-    role = "system" if message["role"] == "developer" else message["role"]
+    role = "system" if message.get("role") == "developer" else message.get("role", "")
     said = tuple(_blocks(message.get("content"), f"{path}.content"))
     if role == "tool":
         return Message(role, path, (_result(message, said, path, message.get("tool_call_id")),))
@@ -60,21 +60,24 @@ def _chat_message(message: Mapping[str, Any], path: str) -> Message:
 
 
 def _chat_call(call: Mapping[str, Any], path: str) -> Block:
-    function = call["function"]
-    return Block(kind="call", path=path, value=call, id=call["id"], name=function["name"], arguments=function["arguments"])
+    function = call.get("function", {})
+    name, arguments = function.get("name"), function.get("arguments")
+    return Block(kind="call", path=path, value=call, id=call.get("id"), name=name, arguments=arguments)
 
 
 def _item(value: Any, path: str) -> Message:
     item = plain(value)
     kind = item.get("type", "message")
     if kind == "message":
-        return Message(item["role"], path, tuple(_blocks(item.get("content"), f"{path}.content")))
+        return Message(item.get("role", ""), path, tuple(_blocks(item.get("content"), f"{path}.content")))
     if kind == "function_call":
-        call = Block(kind="call", path=path, value=value, id=item["call_id"], name=item["name"], arguments=item["arguments"])
+        call = Block(
+            kind="call", path=path, value=value, id=item.get("call_id"), name=item.get("name"), arguments=item.get("arguments")
+        )
         return Message("assistant", path, (call,))
     if kind == "function_call_output":
-        inner = tuple(_blocks(item["output"], f"{path}.output"))
-        return Message("tool", path, (_result(item, inner, path, item["call_id"]),))
+        inner = tuple(_blocks(item.get("output"), f"{path}.output"))
+        return Message("tool", path, (_result(item, inner, path, item.get("call_id")),))
     return Message("assistant", path, (Block(kind="reasoning" if kind == "reasoning" else "opaque", path=path, value=value),))
 
 
@@ -96,14 +99,14 @@ def _block(value: Any, path: str) -> Block:
             kind="call",
             path=path,
             value=value,
-            id=block["id"],
-            name=block["name"],
-            arguments=block["input"],
+            id=block.get("id"),
+            name=block.get("name"),
+            arguments=block.get("input"),
             is_marked=is_marked,
         )
     if kind == "tool_result":
         inner = tuple(_blocks(block.get("content"), f"{path}.content"))
-        return _result(block, inner, path, block["tool_use_id"])
+        return _result(block, inner, path, block.get("tool_use_id"))
     if kind in _THINKING:
         return Block(kind="reasoning", path=path, value=value, is_marked=is_marked)
     return Block(kind="media" if kind in _MEDIA else "opaque", path=path, value=value, is_marked=is_marked)
@@ -125,7 +128,9 @@ def _gemini_part(value: Any, path: str) -> Block:
     part = plain(value)
     match part:
         case {"functionCall": call}:
-            return Block(kind="call", path=path, value=value, id=call.get("id"), name=call["name"], arguments=call.get("args"))
+            return Block(
+                kind="call", path=path, value=value, id=call.get("id"), name=call.get("name"), arguments=call.get("args")
+            )
         case {"functionResponse": answer}:
             said = answer.get("response")
             inner = (Block(kind="text", path=path, value=said, text=_told(said)),)
@@ -135,7 +140,7 @@ def _gemini_part(value: Any, path: str) -> Block:
                 path=path,
                 value=value,
                 id=answer.get("id"),
-                name=answer["name"],
+                name=answer.get("name"),
                 inner=inner,
                 is_error=failed,
                 arguments=said,

@@ -8,6 +8,19 @@ from typing import Any
 
 from ledger.json_text import JsonText
 from projections.invariants.shapes import Shape, Violation
+from projections.render.renderer import plain
+
+
+@dataclass(frozen=True, slots=True)
+class ReasoningIsSigned:
+    """Every block of reasoning has its signature, or is redacted as a whole."""
+
+    def violations(self, shape: Shape) -> Iterator[Violation]:
+        """See ``Rule``."""
+        for _, block in shape.blocks:
+            value = plain(block.value) if block.kind == "reasoning" else {"signature": "none needed"}
+            if not value.get("signature") and not value.get("data"):
+                yield Violation("ReasoningIsSigned", block.path, "no signature")
 
 
 @dataclass(frozen=True, slots=True)

@@ -7,13 +7,13 @@ from collections.abc import Mapping
 from typing import Any
 
 from projections.invariants.shapes import Violation
-from projections.render.renderer import request_bytes
+from projections.render.renderer import plain
 
 
 def unicode_violations(request: Mapping[str, Any]) -> tuple[Violation, ...]:
-    """Whether its bytes hold a lone surrogate, even as an escape, or are no JSON."""
+    """Whether it holds a lone surrogate, even as an escape, or what is no JSON."""
     try:
-        json.dumps(json.loads(request_bytes(dict(request)), parse_int=str), ensure_ascii=False).encode()
+        json.dumps(plain(dict(request)), ensure_ascii=False, allow_nan=False).encode()
     except (TypeError, ValueError) as error:
         return (Violation("IsUnicode", "$", str(error)),)
     return ()

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from typing import Any, ClassVar, Final
 
 from ledger.json_text import JsonText
@@ -18,6 +19,7 @@ from projections.render.renderer import (
     NO_USER_MESSAGE,
     ONLY_REASONING,
     OPENED_BY_ASSISTANT,
+    Reasoning,
     Request,
     is_said,
     plain_text,
@@ -31,6 +33,14 @@ LIMITS: Final = Limits(call_id=64, tool_name=64)
 
 MOST_BREAKPOINTS: Final = 4
 """How many places this provider lets a request mark for its cache."""
+
+_SIGNED: Final = re.compile(r'"signature"\s*:\s*"[^"]|"redacted_thinking"')
+"""What signed reasoning holds; the provider refuses any other."""
+
+_BROKEN: Final = frozenset(
+    {"text", "image", "document", "tool_use", "tool_result", "thinking", "redacted_thinking", "unknown", "unparsed"}
+)
+"""Blocks that have a part of their own: kept as opaque, they are not what they should be."""
 
 Block = dict[str, Any] | JsonText
 Message = dict[str, Any]
@@ -96,7 +106,7 @@ class AnthropicRenderer:
         if turn.role == "user":
             self._add("user", content or [_text(EMPTY_TURN)])
             return
-        if content and _ends_with_reasoning(turn):
+        if content and isinstance(content[-1], Reasoning):  # refused as the last block, as it is where an answer was cut off
             content.append(_text(ONLY_REASONING))
         if content:
             self._add("assistant", content)
@@ -110,8 +120,10 @@ class AnthropicRenderer:
                 return _text(sendable(text)) if is_said(text) else None
             case ToolCallPart():
                 return self._call(turn, part)
-            case ReasoningPart(provider=provider, raw=raw):
-                return raw if provider == self.provider and turn.role == "assistant" else None
+            case ReasoningPart(provider="anthropic", raw=raw) if turn.role == "assistant" and _SIGNED.search(raw):
+                return Reasoning.stored(raw)
+            case ReasoningPart():
+                return None
             case ImagePart() | DocumentPart() if turn.role == "user":
                 return self._media_block(part)
             case OpaquePart(provider="anthropic", raw=raw) if _is_block(part):
@@ -197,19 +209,8 @@ def _failure_block(part: Any) -> Block | None:
 
 
 def _is_block(part: OpaquePart) -> bool:
-    """Whether it is a whole block, and not what stood beside one (``text.citations``)."""
-    return "." not in part.block and part.raw.startswith("{")
-
-
-def _ends_with_reasoning(turn: Turn) -> bool:
-    """This provider refuses a message whose last block is reasoning, as it is where an answer was cut off."""
-    for part in reversed(turn.parts):
-        if isinstance(part, ReasoningPart):
-            if part.provider == AnthropicRenderer.provider:
-                return True
-        elif not isinstance(part, TextPart) or is_said(part.text):
-            return False
-    return False
+    """Whether it is a whole block that stands for itself: not what stood beside one (``text.citations``), not a broken one."""
+    return "." not in part.block and part.block not in _BROKEN and part.raw.startswith("{")
 
 
 def _input(arguments: JsonText | Unparsed) -> dict[str, Any] | JsonText:

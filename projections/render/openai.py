@@ -32,7 +32,7 @@ OWN_BLOCKS: Final[dict[Role, tuple[str, ...]]] = {
     "assistant": ("refusal",),
     "system": (),
 }
-"""Blocks of this provider that a message of a role may hold; others are named."""
+"""Blocks of this provider that a message of a role may hold, if they have the member of their name; others are named."""
 
 Message = dict[str, Any]
 Content = str | Message | JsonText
@@ -106,7 +106,9 @@ class OpenAIRenderer:
                 return sendable(text) if is_said(text) else None
             case ImagePart() | DocumentPart() if role == "user":
                 return self._media_block(part)
-            case OpaquePart(provider="openai", raw=raw, block=block) if block in OWN_BLOCKS[role]:
+            case OpaquePart(provider="openai", raw=raw, block=block) if (
+                block in OWN_BLOCKS[role] and raw.count(f'"{block}"') > 1
+            ):
                 return raw
             case ReasoningPart():
                 return None

@@ -17,6 +17,7 @@ from projections.render.renderer import (
     EMPTY_TURN,
     INTERRUPTED,
     Encoded,
+    Reasoning,
     Request,
     is_said,
     plain_text,
@@ -166,12 +167,6 @@ class OpenAIResponsesRenderer:
                 return _picture(encoded) if isinstance(part, ImagePart) else _file(part, encoded)
             case found:
                 return found.text
-
-
-class Reasoning(JsonText):
-    """A reasoning item, to be told from other items."""
-
-    __slots__ = ()
 
 
 def _is_reasoning(raw: JsonText) -> bool:

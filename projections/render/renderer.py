@@ -60,6 +60,12 @@ class Encoded(str):
         return made
 
 
+class Reasoning(JsonText):
+    """Reasoning as it was recorded, to be told from other blocks."""
+
+    __slots__ = ()
+
+
 class Renderer(Protocol):
     """Puts the pieces of a window into a provider's form. Pure: the same pieces give the same request.
 

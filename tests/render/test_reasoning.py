@@ -7,7 +7,7 @@ from typing import Any
 import pytest
 
 from ledger.json_text import JsonText
-from ledger.parts import OpaquePart
+from ledger.parts import OpaquePart, ToolCallPart
 from projections.invariants import violations
 from projections.render.renderer import plain, request_bytes
 from tests.render.building import answering, asking, call, reasoning, returned
@@ -24,7 +24,7 @@ THOUGHT = '{ "text": "Two\\u0020quays.", "thought": true, "thoughtSignature": "C
 
 def rendered(form: str, *parts: Any) -> bytes:
     """A request with such an assistant turn, that its provider would take."""
-    calls = [part for part in parts if part.type == "tool_call"] if parts else []
+    calls = [part for part in parts if isinstance(part, ToolCallPart)]
     returns = tuple(returned(21 + at, made.call_id, "berth 7") for at, made in enumerate(calls))
     scene = Scene((), (asking(1), answering(2, *parts, returns=returns), asking(3, "Sure?")), {})
     request = scene.render(form).request
@@ -106,3 +106,25 @@ def test_a_block_of_a_provider_is_named_to_the_others(owner: str) -> None:
 def scene_with(part: Any) -> Scene:
     """A short talk with a part in the assistant's turn."""
     return Scene((), (asking(1), answering(2, part, "Berth 7."), asking(3, "Sure?")), {})
+
+
+@pytest.mark.parametrize(
+    "raw", ['{"type":"thinking","thinking":"unsigned"}', '{"type":"thinking","thinking":"a","signature":""}']
+)
+def test_reasoning_without_a_signature_is_left_out(raw: str) -> None:
+    assert raw.encode() not in rendered("anthropic", reasoning("anthropic", raw), "Berth 7.")
+    assert b"assistant" not in rendered("anthropic", reasoning("anthropic", raw))
+
+
+@pytest.mark.parametrize(
+    ("form", "block", "raw"),
+    [
+        ("anthropic", "tool_use", '{"type":"tool_use","name":"scan","input":{}}'),
+        ("anthropic", "unknown", '{"wow": 1}'),
+        ("openai", "refusal", '{"type":"refusal"}'),
+    ],
+)
+def test_a_broken_block_is_named_and_not_sent(form: str, block: str, raw: str) -> None:
+    found = rendered(form, OpaquePart(provider=form, block=block, raw=JsonText.parse(raw)))
+    assert raw.encode() not in found
+    assert f"[unsupported block: {block}]".encode() in found

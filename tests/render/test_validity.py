@@ -15,7 +15,7 @@ from tests.render.scenes import FORMS, PROVIDERS, SCENES, Scene
 AT = st.lists(st.integers(-1, 20), max_size=6).map(tuple)
 
 
-@settings(deadline=None, max_examples=200)
+@settings(deadline=None, max_examples=120)
 @given(SCENES, AT)
 def test_no_rule_of_a_provider_is_broken(scene: Scene, breakpoints: tuple[int, ...]) -> None:
     for form in PROVIDERS:
@@ -24,7 +24,7 @@ def test_no_rule_of_a_provider_is_broken(scene: Scene, breakpoints: tuple[int, .
         assert violations(form, plain(request)) == ()
 
 
-@settings(deadline=None, max_examples=40)
+@settings(deadline=None, max_examples=25)
 @given(SCENES)
 def test_the_official_types_take_it(scene: Scene) -> None:
     for form in PROVIDERS:
