@@ -8,7 +8,7 @@ from dataclasses import dataclass
 from itertools import groupby
 from typing import Final
 
-from ledger.parts import DocumentPart, ImagePart, ToolCallPart
+from ledger.parts import DocumentPart, ImagePart, OpaquePart, ReasoningPart, ToolCallPart
 from projections.exact.sentences import one_line, ranked, short_line, short_question
 from projections.exact_strings import exact_strings, identifying_strings
 from projections.stubs import main_argument, what_came
@@ -71,7 +71,10 @@ class _Told:
         self.turn = turn
         self._ranked = ranked(turn.text)
         self._calls = "; ".join(_called(turn, call) for call in turn.calls)
-        self._shown = " ".join(f"[{part.type}]" for part in turn.parts if isinstance(part, ImagePart | DocumentPart))
+        shown = [part.type for part in turn.parts if isinstance(part, ImagePart | DocumentPart)]
+        others = dict.fromkeys(part.type for part in turn.parts if isinstance(part, ReasoningPart | OpaquePart))
+        said = bool(shown or self._calls or self._ranked.sentences)
+        self._shown = " ".join(f"[{kind}]" for kind in (shown if said else others))
 
     def within(self, most_characters: int) -> str:
         """The turn in one line of at most so many characters."""

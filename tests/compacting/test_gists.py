@@ -9,7 +9,7 @@ from hypothesis import strategies as st
 from ledger import JsonText
 from ledger.erased import Forgotten
 from ledger.events import Role
-from ledger.parts import ImagePart, Part, TextPart, ToolCallPart
+from ledger.parts import ImagePart, Part, ReasoningPart, TextPart, ToolCallPart
 from projections.gists import Gist, gist
 from projections.transcript import Return, Turn
 
@@ -80,6 +80,12 @@ def test_of_a_forgotten_turn_the_mark_is_left() -> None:
 
 def test_a_picture_is_named() -> None:
     assert gist(Turn(1, 1, "user", (ImagePart(url="https://a.example/p.png"),))).text == "[image]"
+
+
+def test_reasoning_is_named_only_where_there_is_nothing_else() -> None:
+    reasoning = ReasoningPart(provider="anthropic", raw=JsonText("{}"))
+    assert gist(Turn(1, 1, "assistant", (reasoning, reasoning))).text == "[reasoning]"
+    assert gist(Turn(1, 1, "assistant", (reasoning, TextPart(text="Done.")))).text == "Done."
 
 
 def test_a_call_says_what_was_asked_and_what_came() -> None:

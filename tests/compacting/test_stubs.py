@@ -192,7 +192,9 @@ def test_any_stub_is_one_line_that_reads_back(
 @settings(deadline=None)
 @given(query=st.text(max_size=200), used=st.lists(st.text(min_size=1, max_size=40), max_size=6))
 def test_a_stub_stays_small_whatever_is_quoted(query: str, used: list[str]) -> None:
-    assert count(result_stub(returned(TextPart(text="x\n" * 9)), call({"query": query}), used)) <= 60
+    assert (
+        count(result_stub(returned(TextPart(text="x\n" * 9)), call({"query": query}), used)) <= 80
+    )  # of characters that no language puts beside each other
 
 
 def test_a_name_of_a_tool_in_plain_characters_is_whole() -> None:
