@@ -24,7 +24,7 @@ _ASKED_COST: Final = 14
 _STUB_COST: Final = 44
 """What tool, question and stub may cost, as ``_cost`` weighs them; what was used gives way first, then the question."""
 
-_PLAIN: Final = re.compile(r"[\w.\-/:@#$%+~()=]+", re.ASCII)
+_PLAIN: Final = re.compile(r"[\w.\-/:@#$%+~()]+", re.ASCII)
 _CLOSING: Final = re.compile(r"[\[\]]")
 _COST_PIECE: Final = re.compile(r"[A-Z]?[a-z]+|[A-Z]+|[0-9]{1,3}|[!-/:-@\[-^`{-~]{1,2}|[^\s]")
 _COMMON: Final = re.compile("[\u0080-\u0dff\u0e00-\u0eff\u1e00-\u206f\u3000-\u30ff\u4e00-\u9fff\uac00-\ud7a3\uff00-\uff65]")
@@ -55,15 +55,15 @@ def result_stub(returned: Return, call: ToolCallPart, used: Sequence[str]) -> st
 
 
 def _that_fit(used: Sequence[str], left: int) -> Iterator[str]:
-    """What was used, as far as there is room; what is too long makes way for what is not."""
+    """What was used, each string that there is room for."""
     before = "; used "
     for string in used:
         name = before + (string if _PLAIN.fullmatch(string) else _in_quotes(string))
-        left -= _cost(name)
-        if left < 0:
-            return
-        yield name
-        before = ", "
+        cost = _cost(name)
+        if cost <= left:
+            yield name
+            left -= cost
+            before = ", "
 
 
 def main_argument(call: ToolCallPart) -> str | None:
@@ -78,7 +78,7 @@ def main_argument(call: ToolCallPart) -> str | None:
 
 
 def what_came(returned: Return) -> str:
-    """How much a result holds: "8 results", "1,204 lines", "error: 57 characters", "1 image", "forgotten"."""
+    """How much a result holds: "8 results", "1,204 lines", "error, 57 characters", "1 image", "forgotten"."""
     came = ", ".join(_parts_that_came(returned))
     return f"error, {came}" if returned.is_error else came
 
