@@ -1,0 +1,147 @@
+"""What a provider's prefix cache would have served, had a conversation been held under a policy.
+
+Such a cache serves the beginning that a request shares with the one before it. A request was made for every assistant turn.
+"""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Iterator
+from dataclasses import dataclass
+from typing import Any, Final
+
+from ledger import Ledgers
+from projections.errors import BudgetExceeded, NothingToSend
+from projections.framing import REQUEST_TOKENS
+from projections.policy import Policy
+from projections.render.renderer import Count, Request, measure, plain
+from projections.window import Window
+from projections.wire import to_json
+from replay.tokens import counter, encoding_for
+from replay.view import view
+
+_TALK: Final = ("messages", "input", "contents")
+
+
+@dataclass(frozen=True, slots=True)
+class Break:
+    """At the request for ``turn`` the beginning changed that was to stay; ``because`` says what changed it."""
+
+    turn: int
+    because: str
+
+
+@dataclass(frozen=True, slots=True)
+class PrefixReport:
+    """All requests of a conversation under a policy.
+
+    ``decisions``: how many requests there were; ``refused``: for how many turns what is never left out did not fit.
+    ``prompt_tokens`` and ``cached_tokens``: of all requests together, as we count. ``breaks``: where what stands before the
+    state changed, other than by growing.
+    """
+
+    ledger: str
+    policy: str
+    decisions: int
+    refused: int
+    prompt_tokens: int
+    cached_tokens: int
+    breaks: tuple[Break, ...]
+
+    @property
+    def share(self) -> float:
+        """The share of the prompt tokens that a prefix cache would have served, from 0 to 1."""
+        return self.cached_tokens / self.prompt_tokens if self.prompt_tokens else 0.0
+
+    @property
+    def tokens_per_decision(self) -> float:
+        """What a request cost on average."""
+        return self.prompt_tokens / self.decisions if self.decisions else 0.0
+
+    def to_json(self) -> bytes:
+        """The report as JSON."""
+        return to_json(
+            {
+                "ledger": self.ledger,
+                "policy": self.policy,
+                "decisions": self.decisions,
+                "refused": self.refused,
+                "prompt_tokens": self.prompt_tokens,
+                "cached_tokens": self.cached_tokens,
+                "share": round(self.share, 4),
+                "tokens_per_decision": round(self.tokens_per_decision, 1),
+                "breaks": list(self.breaks),
+            }
+        )
+
+
+def prefix_report(store: Ledgers, ledger_id: str, policy: Policy, *, render: str = "openai") -> PrefixReport:
+    """Build the window for every assistant turn of a ledger, and see what each shares with the one before it."""
+    count = counter(encoding_for(policy.encoding))
+    before: Window | None = None
+    decisions = refused = prompt = cached = 0
+    breaks: list[Break] = []
+    for turn, found in decision_windows(store, ledger_id, policy, render=render):
+        if found is None:
+            refused += 1
+            continue
+        decisions += 1
+        prompt += measure(found.exact, count)
+        if before is not None:
+            cached += shared_tokens(before.exact, found.exact, count)
+            because = why_changed(before, found)
+            breaks += [] if because is None else [Break(turn, because)]
+        before = found
+    return PrefixReport(ledger_id, policy.digest, decisions, refused, prompt, cached, tuple(breaks))
+
+
+def decision_windows(
+    store: Ledgers, ledger_id: str, policy: Policy, *, render: str = "openai"
+) -> Iterator[tuple[int, Window | None]]:
+    """The window for every assistant turn of a ledger, as of just before it; None where what is pinned does not fit."""
+    for turn in view(store, ledger_id).transcript().turns:
+        if turn.role == "assistant" and turn.version > 1:
+            try:
+                yield turn.number, view(store, ledger_id, at=turn.version - 1).window(policy, render=render)
+            except NothingToSend:
+                continue
+            except BudgetExceeded:
+                yield turn.number, None
+
+
+def shared_tokens(before: Request, after: Request, count: Count) -> int:
+    """The tokens of the beginning that two requests share, in whole messages."""
+    beside = {name: value for name, value in after.items() if name not in _TALK}
+    if _json(beside) != _json({name: value for name, value in before.items() if name not in _TALK}):
+        return 0
+    tokens = measure(beside, count)
+    for ours, theirs in zip(_talk(after), _talk(before), strict=False):
+        if _json(ours) != _json(theirs):
+            break
+        tokens += measure({"messages": [ours]}, count) - REQUEST_TOKENS
+    return tokens
+
+
+def why_changed(before: Window, after: Window) -> str | None:
+    """Why what stands before the state is not what it was and more; None if it is."""
+    ours, theirs = _stable(after), _stable(before)
+    if ours[: len(theirs)] == theirs:
+        return None
+    if after.receipt.through != before.receipt.through:
+        return f"turns up to {after.receipt.through} were compacted"
+    if after.receipt.gave_way or before.receipt.gave_way:
+        return "the budget pressed"
+    return "spent results were cleared"
+
+
+def _stable(window: Window) -> list[str]:
+    ends = window.plan.breakpoints
+    return [repr(piece) for piece in window.plan.pieces[: ends[-1] + 1]] if ends else []
+
+
+def _talk(request: Request) -> list[Any]:
+    return next((request[name] for name in _TALK if name in request), [])
+
+
+def _json(value: Any) -> str:
+    return json.dumps(plain(value), sort_keys=True)
