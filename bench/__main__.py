@@ -6,7 +6,7 @@ import sys
 from collections.abc import Callable
 from typing import Final
 
-from bench import bulk_import, extraction, field_history, postgres_append, sqlite_append, window
+from bench import bulk_import, extraction, field_history, postgres_append, search, sqlite_append, window
 
 BENCHMARKS: Final[dict[str, Callable[[], None]]] = {
     "append": sqlite_append.main,
@@ -14,6 +14,7 @@ BENCHMARKS: Final[dict[str, Callable[[], None]]] = {
     "field": field_history.main,
     "import": bulk_import.main,
     "postgres": postgres_append.main,
+    "search": search.main,
     "window": window.main,
 }
 """One line a benchmark."""

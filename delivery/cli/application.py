@@ -22,6 +22,7 @@ from delivery.cli.demonstration import demo
 from delivery.cli.examples import EXAMPLES, START, shown
 from delivery.cli.explaining import explain
 from delivery.cli.extracting import extract_command
+from delivery.cli.fetching import fetch
 from delivery.cli.finding import find
 from delivery.cli.forgetting import forget
 from delivery.cli.keeping import hold, retain
@@ -29,6 +30,7 @@ from delivery.cli.preparing import init
 from delivery.cli.printing import flush, leave_unread, one_line, prepare_streams, print_text
 from delivery.cli.reading import handoff, ledgers, show, window
 from delivery.cli.recording import import_command
+from delivery.cli.searching import search_command
 from delivery.cli.states import state
 from delivery.extractors.errors import ExtractorFailed
 from ledger.errors import (
@@ -92,6 +94,8 @@ _COMMANDS: Final[dict[str, Callable[..., None]]] = {
     "explain": explain,
     "diff": diff_command,
     "find": find,
+    "search": search_command,
+    "fetch": fetch,
     "handoff": handoff,
     "set": set_command,
     "confirm": confirm,

@@ -42,6 +42,12 @@ EXAMPLES: Final[dict[str, tuple[str, ...]]] = {
     "explain": (_STORE, "context-ledger explain refund-ORD-88213 amount"),
     "diff": (_STORE, "context-ledger diff refund-ORD-88213 --from turn:10 --to turn:12"),
     "find": (_STORE, "context-ledger find amount '4,050 INR'", "context-ledger find order_id"),
+    "search": (
+        _STORE,
+        "context-ledger search refund-ORD-88213 'what did the statement say?'",
+        "context-ledger search --all ORD-88213 --kind result",
+    ),
+    "fetch": (_STORE, "context-ledger fetch refund-ORD-88213 r_16", "context-ledger fetch refund-ORD-88213 r_16 --raw | wc -c"),
     "set": (
         _STORE,
         "context-ledger set refund-ORD-88213 delivery express",
