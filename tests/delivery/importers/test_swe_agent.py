@@ -124,3 +124,12 @@ def test_ordinary_messages_with_bash_in_them_are_no_trajectory(read: Read) -> No
         {"role": "user", "content": "it prints 42"},
     ]
     assert said_by(read.events(messages))[-1] == ("user", "it prints 42")
+
+
+def test_an_observation_answers_no_call_of_an_earlier_turn(read: Read) -> None:
+    """Models use one id again, and a call of a turn before may never have been answered."""
+    call = {"id": "c_1", "type": "function", "function": {"name": "open", "arguments": "{}"}}
+    action = said("assistant", "look", thought="look", action="open", tool_calls=[call])
+    events = read.events({"history": [START[1], action, action, said("user", "a"), said("user", "b")]})
+    returns = [event for event in events if isinstance(event, ToolReturned)]
+    assert [(event.turn, event.orphan) for event in returns] == [(3, False), (None, True)]
