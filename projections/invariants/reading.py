@@ -34,13 +34,14 @@ def anthropic_shape(request: Mapping[str, Any]) -> Shape:
 
 
 def gemini_shape(request: Mapping[str, Any]) -> Shape:
-    """The shape of a request to ``generateContent``; the role ``model`` is an assistant's."""
+    """The shape of a request to ``generateContent``: ``model`` is an assistant, a content of nothing but results a tool."""
     messages = []
     for at, value in enumerate(request.get("contents", ())):
         path = f"contents[{at}]"
-        role = "assistant" if value.get("role", "") == "model" else value.get("role", "")
-        parts = value.get("parts", ())
-        messages.append(Message(role, path, tuple(_gemini_part(part, f"{path}.parts[{i}]") for i, part in enumerate(parts))))
+        parts = tuple(_gemini_part(part, f"{path}.parts[{i}]") for i, part in enumerate(value.get("parts", ())))
+        is_answer = bool(parts) and all(part.kind == "result" for part in parts)
+        role = "tool" if is_answer and value.get("role") == "user" else value.get("role", "")
+        messages.append(Message("assistant" if role == "model" else role, path, parts))
     system = request.get("systemInstruction", {}).get("parts", ())
     texts = tuple(_gemini_part(part, f"systemInstruction.parts[{i}]") for i, part in enumerate(system))
     return Shape(texts, tuple(messages))

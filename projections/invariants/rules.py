@@ -74,13 +74,14 @@ class UserSpeaks:
 
 @dataclass(frozen=True, slots=True)
 class UserBeginsAndEnds:
-    """The first message and the last are the user's."""
+    """The first message is the user's, the last the user's or a tool's."""
 
     def violations(self, shape: Shape) -> Iterator[Violation]:
         """See ``Rule``."""
         for message in shape.messages:
-            is_end = message is shape.messages[0] or message is shape.messages[-1]
-            if is_end and message.role != "user":
+            ends_well = message is not shape.messages[-1] or message.role in ("user", "tool")
+            begins_well = message is not shape.messages[0] or message.role == "user"
+            if not (begins_well and ends_well):
                 yield Violation("UserBeginsAndEnds", message.path, f"the {message.role}'s")
 
 

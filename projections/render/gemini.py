@@ -38,11 +38,12 @@ GeminiPart = dict[str, Any] | JsonText
 
 
 class GeminiRenderer:
-    """System text as ``systemInstruction``; roles ``user`` and ``model`` alternate, beginning and ending with the user.
+    """System text as ``systemInstruction``; roles ``user`` and ``model``, beginning and ending with the user.
 
-    Every call is answered in the content that follows it, results before texts. Parts of this provider, with their
-    ``thoughtSignature``, pass as they were recorded; reasoning that is nothing but a ``thoughtSignature`` stands in the part
-    that follows it, where this provider wants it. This provider caches by itself, so breakpoints change nothing.
+    The calls of a turn are answered in a content that holds nothing else, since this provider counts its parts. Parts of this
+    provider, with their ``thoughtSignature``, pass as they were recorded; reasoning that is nothing but a ``thoughtSignature``
+    stands in the part that follows it, where this provider wants it. This provider caches by itself, so breakpoints change
+    nothing.
     """
 
     provider: ClassVar[str] = "gemini"
@@ -94,7 +95,7 @@ class GeminiRenderer:
             self._add("model", parts)
         results = [self._return(piece, call) for call in piece.turn.calls]
         if results:
-            self._add("user", results)
+            self._contents.append({"role": "user", "parts": results})
 
     def _parts(self, turn: Turn) -> list[GeminiPart]:
         made: list[GeminiPart] = []
@@ -168,11 +169,16 @@ class GeminiRenderer:
                 return {"text": named.text}
 
     def _add(self, role: str, parts: list[GeminiPart]) -> None:
-        """Append, or merge into a neighbour of the same role."""
-        if self._contents and self._contents[-1]["role"] == role:
-            self._contents[-1]["parts"] += parts
+        """Append, or merge into a neighbour of the same role that holds no results."""
+        last = self._contents[-1] if self._contents else None
+        if last is not None and last["role"] == role and not _is_result(last["parts"][-1]):
+            last["parts"] += parts
         else:
             self._contents.append({"role": role, "parts": parts})
+
+
+def _is_result(part: GeminiPart) -> bool:
+    return isinstance(part, dict) and "functionResponse" in part
 
 
 def _signature_of(part: Any, turn: Turn) -> JsonText | None:

@@ -53,7 +53,8 @@ Content = str | dict[str, Any] | JsonText
 class OpenAIResponsesRenderer:
     """System text as ``instructions``; then items in the record's order, outputs right after the turn of their calls.
 
-    A reasoning item of this provider passes as it was recorded, where something of its turn follows it: alone it is refused.
+    An encrypted reasoning item of this provider passes as it was recorded, where something of its turn follows it: alone it is
+    refused.
     Blocks of another provider are named in a marked text. This provider caches by itself, so breakpoints change nothing.
     """
 
@@ -170,11 +171,15 @@ class OpenAIResponsesRenderer:
 
 
 def _is_reasoning(raw: JsonText) -> bool:
-    """Whether it is an item of this form; other interfaces of the provider have reasoning of another shape."""
+    """Whether it is an item of this form that stands for itself.
+
+    Other interfaces of the provider have reasoning of another shape. An item without ``encrypted_content`` only points to what
+    the provider may have kept, by ids that the calls behind it would have to repeat.
+    """
     if not raw.startswith("{"):
         return False
     item = json.loads(raw, parse_int=str)
-    return item.get("type") == "reasoning" and "id" in item and "summary" in item
+    return item.get("type") == "reasoning" and "id" in item and "summary" in item and bool(item.get("encrypted_content"))
 
 
 def _flush(texts: list[str], items: list[Item]) -> None:

@@ -51,8 +51,9 @@ def test_a_reasoning_item_that_nothing_follows_is_left_out() -> None:
     assert (b"rs_58" in found, b"rs_59" in found) == (True, False)
 
 
-def test_reasoning_of_another_interface_is_no_item() -> None:
-    assert b"Hm." not in rendered("openai_responses", reasoning("openai", '{"type":"reasoning","text":"Hm."}'), call("fc_1"))
+@pytest.mark.parametrize("raw", ['{"type":"reasoning","text":"Hm."}', '{"type":"reasoning","id":"rs_1","summary":[]}'])
+def test_reasoning_of_another_interface_or_kept_elsewhere_is_left_out(raw: str) -> None:
+    assert b'"reasoning"' not in rendered("openai_responses", reasoning("openai", raw), call("fc_1"))
 
 
 def test_an_answer_of_reasoning_alone_is_not_the_end_of_a_message() -> None:

@@ -94,7 +94,8 @@ def proper(form: str) -> dict[str, Any]:
             "contents": [
                 {"role": "user", "parts": [{"text": "Compare."}, {"inlineData": {"mimeType": "image/png", "data": "iVBO"}}]},
                 {"role": "model", "parts": [asked("a"), asked("b")]},
-                {"role": "user", "parts": [answered("a"), answered("b"), {"text": "Quick!"}]},
+                {"role": "user", "parts": [answered("a"), answered("b")]},
+                {"role": "user", "parts": [{"text": "Quick!"}]},
                 {"role": "model", "parts": [{"text": "The second."}]},
                 {"role": "user", "parts": [{"text": "Sure?"}]},
             ],
@@ -180,20 +181,21 @@ ANTHROPIC: list[tuple[str, Plant]] = [
 
 GEMINI: list[tuple[str, Plant]] = [
     ("HasMessages", lambda sent: sent.clear()),
-    ("KnownRoles", lambda sent: sent[3].update(role="function")),
+    ("KnownRoles", lambda sent: sent[4].update(role="function")),
     ("UserBeginsAndEnds", lambda sent: sent.pop(0)),
-    ("RolesAlternate", lambda sent: sent.insert(3, sent[3])),
+    ("UserBeginsAndEnds", lambda sent: sent.pop(5)),
+    ("RolesAlternate", lambda sent: sent.insert(4, sent[4])),
     ("BlocksFitRoles", lambda sent: sent[0]["parts"].append(asked("c"))),
+    ("BlocksFitRoles", lambda sent: sent[2]["parts"].append({"text": "Quick!"})),
     ("CallsAreAnswered", lambda sent: sent[2]["parts"].pop(1)),
-    ("CallsAreAnswered", lambda sent: sent[4]["parts"].insert(0, answered("a"))),
-    ("ResultsStandFirst", lambda sent: sent[2]["parts"].insert(0, {"text": "Well:"})),
+    ("CallsAreAnswered", lambda sent: sent.insert(3, sent[2])),
     ("ResultsNameTheirTool", lambda sent: sent[2]["parts"][0]["functionResponse"].update(name="berths")),
     ("CallsAreNamed", lambda sent: sent[1]["parts"][0]["functionCall"].update(name="7seas")),
     ("CallsAreNamed", lambda sent: sent[1]["parts"][0]["functionCall"].update(id="b")),
     ("ArgumentsAre", lambda sent: sent[1]["parts"][0]["functionCall"].update(args="{}")),
     ("ArgumentsAre", lambda sent: sent[2]["parts"][0]["functionResponse"].update(response="12")),
-    ("NothingIsEmpty", lambda sent: sent[4]["parts"][0].update(text=" ")),
-    ("NothingIsEmpty", lambda sent: sent[3].update(parts=[])),
+    ("NothingIsEmpty", lambda sent: sent[5]["parts"][0].update(text=" ")),
+    ("NothingIsEmpty", lambda sent: sent[4].update(parts=[])),
     ("MediaAreKnown", lambda sent: sent[0]["parts"][1]["inlineData"].update(mimeType="image/gif")),
 ]
 

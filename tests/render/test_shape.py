@@ -190,6 +190,12 @@ def test_notes_and_turns_of_one_side_become_one_message_where_a_provider_wants_i
     assert [part["text"] for part in gemini["contents"][0]["parts"]] == ["Compare.", "[state]", "Both quays."]
 
 
+def test_gemini_gets_results_in_a_content_of_their_own() -> None:
+    piece = answering(2, call("a"), returns=(returned(21, "a", "12"),))
+    contents = plain(valid("gemini", Scene((), (asking(1), piece, NotePiece("[state]"), asking(3)), {})))["contents"]
+    assert [(one["role"], len(one["parts"])) for one in contents] == [("user", 1), ("model", 1), ("user", 1), ("user", 2)]
+
+
 def test_an_error_says_so_where_the_form_has_a_place_for_it() -> None:
     failed = TurnPiece(answering(2, call("a"), returns=(returned(21, "a", "no such quay", is_error=True),)).turn)
     scene = Scene((), (asking(1), failed), {})
