@@ -123,8 +123,10 @@ class LedgerTurns:
         self._asked(lambda shelf: self._count_missing(shelf, wanted))
 
     def keep(self) -> None:
-        """Write what is known of turns and cards and is not written yet."""
+        """Write what is known of turns, cards and system texts and is not written yet, and what stands now and then."""
+        assert self.system is not None, "asked for, they are counted"
         with self._shelf.lock:
+            self._shelf.live.standing(self._loaded)
             self._shelf.index.keep()
             self._cards.keep()
 
@@ -159,10 +161,12 @@ class LedgerTurns:
 
     def _alone(self, shelf: Shelf, numbers: Sequence[int]) -> list[Turn]:
         versions = self._versions(shelf, numbers)
-        known = shelf.told(self._cards.encoding)
-        found = {number: kept[1].turn for number in numbers if (kept := known.get(number)) and kept[0] == versions[number]}
+        found = {number: kept[1] for number in numbers if (kept := shelf.turns.get(number)) and kept[0] == versions[number]}
         missing = [number for number in numbers if number not in found]
-        found |= {turn.number: turn for turn, _ in self._read(shelf, versions, missing)} if missing else {}
+        for turn, is_plain in self._read(shelf, versions, missing) if missing else ():
+            found[turn.number] = turn
+            if is_plain:
+                shelf.turns.put(turn.number, (versions[turn.number], turn))
         return [found[number] for number in numbers]
 
     def _count_missing(self, shelf: Shelf, numbers: Sequence[int]) -> None:

@@ -34,6 +34,7 @@ from replay.turn_blocks import (
 KIND: Final = "turns/1"
 _WORTH_KEEPING_EVENTS: Final = 256
 _BLOCKS_IN_MEMORY: Final = 256
+_ANSWERS_IN_MEMORY: Final = 1_024
 _FEW: Final = 16
 
 
@@ -55,6 +56,9 @@ class TurnIndex:
         self._kept = self.frontier.through
         self._blocks: OrderedDict[int, list[Versions]] = OrderedDict()
         self._system: list[int] | None = None
+        self._since = self.frontier.through
+        self._amended: dict[int, int] = {}
+        self._amendments: list[tuple[int, int]] = []
 
     def catch_up(self, reader: Reader, upto: int) -> None:
         """Look at the events up to a version that were not looked at yet."""
@@ -77,6 +81,8 @@ class TurnIndex:
         self._rows.put(key, value)
         if key.startswith(SYSTEM) and self._system is not None:
             self._system.append(version_of(key))
+        elif key.startswith(AMENDMENTS):
+            self._amendments.append((version_of(key), int(value)))
         elif key.startswith(TURNS) and key.count("/") > 1:
             self._late(int(key.split("/")[1], 16), version_of(key))
 
@@ -132,6 +138,18 @@ class TurnIndex:
 
     def amended(self, through_turn: int, version: int) -> int:
         """The version of the last amendment up to a version that concerns a turn up to ``through_turn``; 0 if there is none."""
+        if version < self._since:
+            return self._amended_at(through_turn, version)
+        for amended, turn in reversed(self._amendments):  # those that came since this process began
+            if amended <= version and turn <= through_turn:
+                return amended
+        if through_turn not in self._amended:
+            if len(self._amended) == _ANSWERS_IN_MEMORY:
+                self._amended.clear()
+            self._amended[through_turn] = self._amended_at(through_turn, self._since)
+        return self._amended[through_turn]
+
+    def _amended_at(self, through_turn: int, version: int) -> int:
         before, limit = numbered(AMENDMENTS, version + 1), _FEW
         while True:
             rows = self._scan(AMENDMENTS, before=before, newest_first=True, limit=limit)

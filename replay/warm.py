@@ -15,6 +15,7 @@ from weakref import WeakKeyDictionary
 from ledger.record import Recorded
 from ledger.store import Store
 from projections.told import Told
+from projections.transcript import Turn
 from replay.counted import Counted
 from replay.live_events import LiveEvents
 from replay.loading import Loaded
@@ -26,6 +27,9 @@ MOST_LEDGERS: Final = 64
 
 MOST_TURNS: Final = 512
 """So many turns of a ledger are kept with their texts."""
+
+MOST_TURNS_ALONE: Final = 32
+"""So many are kept that were read without their cards."""
 
 Kept = TypeVar("Kept")
 
@@ -49,12 +53,11 @@ class Recent(Generic[Kept]):
             self._kept.popitem(last=False)
 
 
-Turns = Recent[tuple[tuple[int, ...], Told]]
-"""Turns with the versions that they were read from."""
-
-
 class Shelf:
-    """What is kept of one ledger; hold ``lock`` while asking it."""
+    """What is kept of one ledger; hold ``lock`` while asking it.
+
+    Turns, with and without their cards, are kept with the versions that they were read from.
+    """
 
     def __init__(self, store: Store, ledger: bytes, *, world: int, erasures: int) -> None:
         self.lock = threading.RLock()
@@ -64,7 +67,8 @@ class Shelf:
         self._ledger = ledger
         self._cards: dict[str, TurnCards] = {}
         self._notes: dict[str, Counted] = {}
-        self._told: dict[str, Turns] = {}
+        self._told: dict[str, Recent[tuple[tuple[int, ...], Told]]] = {}
+        self.turns: Recent[tuple[tuple[int, ...], Turn]] = Recent(MOST_TURNS_ALONE)
         self._system: dict[int, Recorded] = {}
         self._index: TurnIndex | None = None
         self._live: LiveEvents | None = None
@@ -97,7 +101,7 @@ class Shelf:
                 self._notes[encoding] = Counted(self._store, self._ledger, encoding)
             return self._notes[encoding]
 
-    def told(self, encoding: str) -> Turns:
+    def told(self, encoding: str) -> Recent[tuple[tuple[int, ...], Told]]:
         """The turns that were read lately, with their cards in an encoding."""
         return self._told.setdefault(encoding, Recent(MOST_TURNS))
 

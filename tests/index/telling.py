@@ -81,6 +81,10 @@ class Told(History):
                 ]
                 handle.record_turn("assistant", calls)
 
+    def _keep(self, handle: Ledger, options: dict[str, Any]) -> None:
+        rules: tuple[dict[str, Any], ...] = ({}, {"event_type": "turn.recorded"}, {"event_type": "tool.returned"})
+        handle.set_retention(self.chance.choice(("1 year", "40 minutes", "forever")), **self.chance.choice(rules))
+
     def step(self, kind: str, name: str) -> None:
         """As any history does; what is refused is not recorded."""
         with suppress(InvalidInput, AdmissionRefused):
@@ -160,14 +164,15 @@ def some_versions(chance: random.Random, last: int, most: int) -> list[int]:
     return sorted({0, last, *(chance.randrange(last + 1) for _ in range(most))})
 
 
-def play(ledgers: Ledgers, seed: int, *, rounds: int, steps: int, most: int) -> None:
-    """A history that a seed chooses, compared before and after every forgetting."""
+def play(ledgers: Ledgers, seed: int, *, rounds: int, steps: int, most: int, keeps: bool = False) -> None:
+    """A history that a seed chooses, compared before and after every forgetting; ``keeps``: with rules of retention."""
     chance = random.Random(seed)
     history = Told(ledgers, chance)
+    kinds = (*ABOUT_TURNS, "keep", "keep") if keeps else ABOUT_TURNS
     for _ in range(rounds):
         long = chance.choice(NAMES)
         for number in range(chance.randrange(5, steps)):
-            history.step("talk" if number % 9 == 0 else chance.choice(ABOUT_TURNS), chance.choice((*NAMES, long, long)))
+            history.step("talk" if number % 9 == 0 else chance.choice(kinds), chance.choice((*NAMES, long, long)))
         _check(ledgers, chance, most)
         history.forget(chance.choice(FORGETS), chance.choice(NAMES))
         _check(ledgers, chance, most)
@@ -175,7 +180,9 @@ def play(ledgers: Ledgers, seed: int, *, rounds: int, steps: int, most: int) -> 
 
 def _check(ledgers: Ledgers, chance: random.Random, most: int) -> None:
     for head in ledgers.heads():
-        check_told(ledgers, some_versions(chance, head.version, most), head.name)
+        last = head.recorded_at // 1_000_000
+        judged = START if last == 0 else datetime.fromtimestamp(last, UTC) + timedelta(minutes=chance.choice((0, 1, 20, 60)))
+        check_told(ledgers, some_versions(chance, head.version, most), head.name, judged)
 
 
 def is_by_index(turns: Turns) -> bool:

@@ -89,14 +89,14 @@ def play(ledgers: Ledgers, seed: int, *, rounds: int, steps: int, most: int) -> 
 @pytest.mark.parametrize("seed", range(8))
 def test_histories_that_a_seed_chooses(seed: int) -> None:
     with connect(":memory:", clock=Clock()) as ledgers:
-        play(ledgers, seed, rounds=3, steps=60, most=40)
+        play(ledgers, seed, rounds=3, steps=60, most=20)
 
 
 @pytest.mark.parametrize("seed", range(30, 32))
 def test_long_histories_that_a_seed_chooses(seed: int) -> None:
     """So long that rows are kept, of which some are keyframes."""
     with connect(":memory:", clock=Clock()) as ledgers:
-        play(ledgers, seed, rounds=2, steps=1200, most=15)
+        play(ledgers, seed, rounds=2, steps=1200, most=8)
 
 
 @pytest.mark.slow

@@ -23,16 +23,22 @@ def opened(request: pytest.FixtureRequest, tmp_path: Path) -> Iterator[OpenStore
 @pytest.mark.parametrize("seed", range(12))
 def test_histories_that_a_seed_chooses(seed: int) -> None:
     with connect(":memory:", clock=Clock()) as ledgers:
-        play(ledgers, seed, rounds=3, steps=40, most=12)
+        play(ledgers, seed, rounds=3, steps=35, most=4)
+
+
+@pytest.mark.parametrize("seed", range(50, 54))
+def test_with_rules_of_retention(seed: int) -> None:
+    with connect(":memory:", clock=Clock()) as ledgers:
+        play(ledgers, seed, rounds=2, steps=30, most=4, keeps=True)
 
 
 @pytest.mark.slow
 @pytest.mark.parametrize("seed", range(100, 200))
 def test_more_histories_that_a_seed_chooses(seed: int) -> None:
     with connect(":memory:", clock=Clock()) as ledgers:
-        play(ledgers, seed, rounds=4, steps=60, most=30)
+        play(ledgers, seed, rounds=4, steps=60, most=30, keeps=seed % 2 == 0)
 
 
-@pytest.mark.parametrize("seed", range(20, 23))
+@pytest.mark.parametrize("seed", range(20, 22))
 def test_in_both_stores(opened: OpenStore, seed: int) -> None:
     play(opened(Clock()), seed, rounds=2, steps=30, most=5)

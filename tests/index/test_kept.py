@@ -1,0 +1,259 @@
+"""What is kept of turns: the same whoever makes it and when, gone with what is forgotten, and no condition for an answer."""
+
+from __future__ import annotations
+
+import subprocess
+import sys
+from collections.abc import Callable, Iterator
+from concurrent.futures import ThreadPoolExecutor
+from contextlib import suppress
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from ledger import Ledger, Ledgers, connect
+from ledger.errors import AdmissionRefused, StoreError
+from ledger.parts import DocumentPart
+from projections.basis import Basis
+from replay.ledger_turns import bring_up_to_date, folded_turns, turns_of
+from replay.standing_state import standing_state
+from replay.tokens import counter
+from tests.contract.stores import CATALOGUE, OpenStore
+from tests.index.telling import ENCODING, Clock, anew, answers_of, check_told, is_by_index, loaded_at
+from tests.index.test_cost import talk
+
+ROOT = Path(__file__).resolve().parents[2]
+BASIS = Basis("", 0, None, None, "", 0)
+KINDS = ("turns/1", "cards/1", "live/1")
+
+
+@pytest.fixture(params=["sqlite-file", "postgres"])
+def opened(request: pytest.FixtureRequest, tmp_path: Path) -> Iterator[OpenStore]:
+    """A store on a disk or a server."""
+    made = CATALOGUE[request.param](tmp_path)
+    yield made
+    made.close()
+
+
+def rows_of(ledgers: Ledgers) -> dict[tuple[str, str], bytes]:
+    """All that is kept of the turns and the state of a ledger."""
+    ledger = ledgers.head("case").ledger
+    return {(kind, row.key): row.value for kind in KINDS for row in ledgers.store.derived_scan(kind, "", ledger=ledger).rows}
+
+
+def read(ledgers: Ledgers) -> dict[str, Any]:
+    """Everything that turns tell now."""
+    loaded = loaded_at(ledgers, "case", ledgers.head("case").version)
+    standing_state(loaded, BASIS, count=len)
+    return answers_of(turns_of(loaded, ENCODING))
+
+
+def test_it_is_the_same_bytes_made_bit_by_bit_or_at_once(tmp_path: Path) -> None:
+    with connect(str(tmp_path / "a.db"), clock=Clock()) as often, connect(str(tmp_path / "b.db"), clock=Clock()) as once:
+        for ledgers in (often, once):
+            case = ledgers.ledger("case")
+            for number in range(150):
+                case.record_turn("user", f"Turn {number}.")
+                case.set_fact(f"field {number % 30}", number, source="user")
+                if ledgers is often and number % 7 == 0:
+                    read(anew(ledgers) if number % 2 else ledgers)
+            talk_to_the_end(ledgers)
+        assert rows_of(often) == rows_of(once)
+        assert {kind for kind, _ in rows_of(often)} == set(KINDS)
+        assert read(often) == read(once)
+
+
+def talk_to_the_end(ledgers: Ledgers) -> None:
+    ledgers.ledger("case").record_turn("user", "That is all.")
+    bring_up_to_date(ledgers, "case", encoding=ENCODING)
+    read(ledgers)
+
+
+def test_bringing_up_to_date_twice_or_at_once_changes_nothing(opened: OpenStore) -> None:
+    ledgers = opened(Clock())
+    talk(ledgers.ledger("case"), 200)
+    alone = read(anew(ledgers))
+    with ThreadPoolExecutor(4) as pool:
+        list(pool.map(lambda _: bring_up_to_date(anew(ledgers), "case", encoding=ENCODING), range(4)))
+    rows = rows_of(ledgers)
+    bring_up_to_date(anew(ledgers), "case", encoding=ENCODING)
+    assert rows_of(ledgers) == rows
+    assert read(anew(ledgers)) == alone
+
+
+def test_no_row_holds_a_text(opened: OpenStore) -> None:
+    ledgers = opened(Clock())
+    talk(ledgers.ledger("case"), 100)
+    bring_up_to_date(ledgers, "case", encoding=ENCODING)
+    kept = b"".join(rows_of(ledgers).values())
+    assert b"words" not in kept
+    assert b"depot" not in kept
+    assert b"look" not in kept
+
+
+def test_what_is_forgotten_is_gone_from_what_is_kept_and_from_memory(opened: OpenStore) -> None:
+    ledgers = opened(Clock())
+    case = ledgers.ledger("case")
+    talk(case, 150)
+    bring_up_to_date(ledgers, "case", encoding=ENCODING)
+    before = read(ledgers)
+    assert before["all"][9].turn.text == "The words of turn 10."
+    with connect(opened.address) as other:
+        other.forget(ledger="case", turns=[10, 149], reason="asked to")
+    assert rows_of(ledgers) == {}
+    after = read(ledgers)
+    assert [told.turn.text for told in after["all"] if told.turn.number in (10, 149)] == ["[forgotten]"] * 2
+    assert after == read(anew(ledgers))
+    check_told(ledgers, [case.version, case.version // 2, 20], "case")
+
+
+def test_while_a_forgetting_is_not_carried_out_yet(opened: OpenStore) -> None:
+    """It is recorded, but its process died before it deleted anything: what was kept before is not read any more."""
+    ledgers = opened(Clock())
+    case = ledgers.ledger("case")
+    talk(case, 150)
+    case.set_fact("city", "Ghent", source="user", turn=10)
+    bring_up_to_date(ledgers, "case", encoding=ENCODING)
+    warm = read(ledgers)
+
+    class Dying:
+        """A store whose process ends before it sweeps."""
+
+        def __getattr__(self, name: str) -> Any:
+            if name == "sweep":
+                raise KeyboardInterrupt
+            return getattr(ledgers.store, name)
+
+    dying: Any = Dying()
+    with suppress(KeyboardInterrupt):
+        Ledgers(dying, ledgers.clock).forget(ledger="case", turns=[10], reason="asked to")
+    assert rows_of(ledgers), "nothing was swept"
+    assert warm["all"][9].card.contents.tokens > 1
+    for version in (case.version, case.version - 2, 30):
+        loaded = loaded_at(ledgers, "case", version)
+        whole = answers_of(folded_turns(loaded_at(ledgers, "case", version), counter(ENCODING)))
+        assert answers_of(turns_of(loaded, ENCODING)) == whole
+        assert "city" not in standing_state(loaded, BASIS, count=len).entities
+    assert {key[0] for _, key in rows_of(ledgers)} >= {"0"}, "still nothing was swept"
+    ledgers.resume_forgetting()
+    check_told(ledgers, [case.version, 30], "case")
+
+
+def test_a_reader_that_knows_of_no_forgetting_harms_nobody_who_does(opened: OpenStore) -> None:
+    ledgers = opened(Clock())
+    case = ledgers.ledger("case")
+    talk(case, 150)
+    old = loaded_at(ledgers, "case", case.version)
+    case.forget(turns=[10], reason="asked to")
+    new = loaded_at(ledgers, "case", case.version)
+    told = turns_of(new, ENCODING).at([10])[10]
+    assert turns_of(old, ENCODING).at([9])[9].turn.number == 9
+    assert turns_of(loaded_at(ledgers, "case", case.version), ENCODING).at([10])[10] == told
+    assert told.turn.text == "[forgotten]"
+
+
+def test_a_forgotten_picture_that_is_stored_again(opened: OpenStore) -> None:
+    ledgers = opened(Clock())
+    case = ledgers.ledger("case")
+    notes = case.store_artifact(b"Berth 9 is taken.", media_type="text/plain")
+    case.record_turn("user", ["Read this.", DocumentPart(sha256=notes, media_type="text/plain")])
+    case.record_turn("assistant", "I did.")
+    read(ledgers)
+    case.forget(artifacts=[notes], reason="asked to")
+    case.record_turn("user", "Once more.")
+    read(ledgers)
+    with suppress(AdmissionRefused):
+        case.store_artifact(b"Berth 9 is taken.", media_type="text/plain")
+    check_told(ledgers, range(case.version + 1), "case")
+
+
+class Unwritable:
+    """A store that takes nothing that is derived."""
+
+    def __init__(self, store: Any) -> None:
+        self._store = store
+
+    def __getattr__(self, name: str) -> Any:
+        return self._refuse if name.startswith("derived_put") else getattr(self._store, name)
+
+    def _refuse(self, *given: object, **named: object) -> None:
+        raise StoreError("This server is a standby or read-only: connect to the primary.")
+
+
+def test_where_nothing_can_be_kept_the_answers_are_the_same(opened: OpenStore) -> None:
+    ledgers = opened(Clock())
+    case = ledgers.ledger("case")
+    talk(case, 200)
+    unwritable: Any = Unwritable(ledgers.store)
+    standby = Ledgers(unwritable, ledgers.clock)
+    bring_up_to_date(standby, "case", encoding=ENCODING)
+    assert rows_of(ledgers) == {}
+    for _ in range(2):
+        assert read(standby) == read(anew(ledgers))
+        case.record_turn("user", "One more.")
+    case.forget(turns=[1], reason="asked to")
+    assert read(standby) == read(anew(ledgers))
+
+
+def test_a_row_of_another_form_is_made_anew(opened: OpenStore) -> None:
+    """As a release leaves it that kept other numbers of a turn."""
+    ledgers = opened(Clock())
+    talk(ledgers.ledger("case"), 100)
+    bring_up_to_date(ledgers, "case", encoding=ENCODING)
+    expected, head = read(ledgers), ledgers.head("case")
+    for kind, key in list(rows_of(ledgers)):
+        if kind == "cards/1":
+            assert ledgers.store.derived_put(head.ledger, kind, key, b'[[[1],{"number":1}]]', erasures=head.erasures)
+    assert read(anew(ledgers)) == expected
+
+
+def test_readers_and_writers_at_once(opened: OpenStore) -> None:
+    """Threads read while others record and forget; in the end all say what folding says."""
+    ledgers = opened()
+    case = ledgers.ledger("case")
+    talk(case, 130)
+
+    def work(task: Callable[[int], None]) -> None:
+        for number in range(12):
+            task(number)
+
+    def reads(number: int) -> None:
+        loaded = loaded_at(ledgers, "case", ledgers.head("case").version)
+        turns = turns_of(loaded, ENCODING)
+        assert [told.turn.number for told in turns.between(1, turns.last)] == list(range(1, turns.last + 1))
+        standing_state(loaded, BASIS, count=len)
+
+    def records(number: int) -> None:
+        ledgers.ledger("case").record_turn("user", f"At once {number}.")
+        ledgers.ledger("case").set_fact("city", number, source="user")
+
+    def forgets(number: int) -> None:
+        if number % 4 == 0:
+            ledgers.forget(ledger="case", turns=[number + 5], reason="asked to")
+
+    with ThreadPoolExecutor(4) as pool:
+        assert list(pool.map(work, (reads, reads, records, forgets))) == [None] * 4
+    head = ledgers.head("case")
+    whole = answers_of(folded_turns(loaded_at(ledgers, "case", head.version), counter(ENCODING)))
+    for seen in (ledgers, anew(ledgers)):
+        turns = turns_of(loaded_at(seen, "case", head.version), ENCODING)
+        assert is_by_index(turns)
+        assert answers_of(turns) == whole
+
+
+def test_an_index_that_another_process_purged_is_made_again(opened: OpenStore) -> None:
+    """A ledger as it was loaded before is asked again after a forgetting swept what is kept."""
+    ledgers = opened(Clock())
+    case: Ledger = ledgers.ledger("case")
+    talk(case, 200)
+    bring_up_to_date(ledgers, "case", encoding=ENCODING)
+    cold = anew(ledgers)
+    loaded = loaded_at(cold, "case", case.version)
+    turns = turns_of(loaded, ENCODING)
+    assert turns.last == 200
+    forget = "s.forget(ledger='case', turns=[7], reason='asked to')"
+    script = f"from ledger import connect\nwith connect({opened.address!r}) as s:\n    {forget}\n"
+    subprocess.run([sys.executable, "-c", script], cwd=ROOT, check=True, timeout=100)
+    assert [told.turn.number for told in turns.between(1, 200)] == list(range(1, 201))
+    assert turns.at([7])[7].turn.text == "[forgotten]"
