@@ -52,9 +52,22 @@ class _Chosen:
         self._complete()
 
     def _last(self) -> int:
-        """The last record that leads on: results alone may come late, from a call further up."""
+        """The last record that leads on and that no other such record follows.
+
+        Results alone do not: they may come late, from a call further up.
+        """
         said = [place for place, record in enumerate(self._records) if record.is_said]
-        return next((place for place in reversed(said) if self._records[place].kind != "returns"), said[-1])
+        leading = [place for place in said if self._records[place].kind != "returns"]
+        followed: set[int] = set()
+        for place in leading:
+            above = self._upwards(place)
+            next(above)
+            for one in above:
+                if one in followed:
+                    break
+                followed.add(one)
+        ends = (place for place in reversed(leading) if place not in followed)
+        return next(ends, said[-1])
 
     def _upwards(self, place: int | None) -> Iterator[int]:
         seen: set[int] = set()

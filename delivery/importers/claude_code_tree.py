@@ -48,6 +48,12 @@ class Stream:
             return self.session
         return self.name if self.parent is None else f"{self.parent}/{self.name}"
 
+    @property
+    def root(self) -> Noted:
+        """The record with which it begins: the first that follows none, else the first of the file."""
+        said = [place for place, record in enumerate(self.records) if record.is_said]
+        return self.records[next((place for place in said if self.follows[place] is None), said[0])]
+
 
 def streams(found: Iterable[Noted], report: Records) -> list[Stream]:
     """The sessions of a file in order, each followed by its subagents."""
@@ -182,7 +188,7 @@ def _name(grown: list[Stream]) -> None:
     for stream in grown:
         if stream.name is None:
             continue
-        first = next(record for record in stream.records if record.is_said)
+        first = stream.root
         waiting = calls.get((stream.session, first.text), [])
         place = next((place for place, (starter, _) in enumerate(waiting) if not _is_under(starter, stream)), None)
         if place is None:
