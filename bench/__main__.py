@@ -6,13 +6,14 @@ import sys
 from collections.abc import Callable
 from typing import Final
 
-from bench import bulk_import, extraction, field_history, postgres_append, search, sqlite_append, window
+from bench import bulk_import, extraction, field_history, opening, postgres_append, search, sqlite_append, window
 
 BENCHMARKS: Final[dict[str, Callable[[], None]]] = {
     "append": sqlite_append.main,
     "extract": extraction.main,
     "field": field_history.main,
     "import": bulk_import.main,
+    "opening": opening.main,
     "postgres": postgres_append.main,
     "search": search.main,
     "window": window.main,
