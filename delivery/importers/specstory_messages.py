@@ -13,7 +13,8 @@ from delivery.importers.specstory_fences import HEADER, SEPARATOR, TOOL, TOOL_EN
 _THOUGHT: Final = "<think><details><summary>Thought Process</summary>\n"
 _THOUGHT_END: Final = "\n</details></think>\n"
 _TIME: Final = re.compile(r"(?:(?P<model>.*) )?(?P<time>\d{4}-\d\d-\d\d[ T]\d\d:\d\d:\d\d\S*)")
-_RESULT: Final = re.compile(r"^\*\*(?P<kind>Result|Error):\*\*\n\n(?=`{3,}\n)", re.MULTILINE)
+_ERROR: Final = "**Error:**\n\n"
+_RESULT_HEADS: Final = ("**Result:**\n\n", _ERROR)
 _TEXT: Final = "text"
 _FAILED: Final = "<tool_use_error>"
 
@@ -141,8 +142,7 @@ def _use(tool: str, shown: str, opening: str) -> ToolUse:
     if fence is None:
         return ToolUse(tool, shown, None, is_error=False)
     result = shown[fence.end() + 1 : len(shown) - len(fence["ticks"]) - 1]
-    head = _RESULT.search(shown, 0, fence.start())
-    failed = result.startswith(_FAILED) or (head is not None and head["kind"] == "Error")
+    failed = result.startswith(_FAILED) or shown.endswith(_ERROR, 0, fence.start())
     return ToolUse(tool, shown[: fence.start()], result.removesuffix("\n"), is_error=failed)
 
 
@@ -164,5 +164,5 @@ def _result_fence(shown: str, *, is_write: bool) -> re.Match[str] | None:
 
 def _opens_result(shown: str, fence: re.Match[str]) -> bool:
     if fence["info"] == _TEXT:
-        return fence.start() == 0 or shown.endswith("\n\n", 0, fence.start()) or fence.start() == 1
-    return not fence["info"] and any(found.end() == fence.start() for found in _RESULT.finditer(shown, 0, fence.start() + 4))
+        return fence.start() <= 1 or shown.endswith("\n\n", 0, fence.start())
+    return not fence["info"] and shown.endswith(_RESULT_HEADS, 0, fence.start())
