@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import hashlib
 from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import asdict
 from datetime import datetime
 from typing import Unpack
 
@@ -20,6 +21,7 @@ from ledger.json_text import JsonText
 from ledger.parts import Usage
 from ledger.quotes import locate
 from ledger.record import Recorded
+from ledger.served import Servable
 from ledger.serving import Serving
 from ledger.standing import contradiction_id, entry_id, evidence_id
 from ledger.writer import check_size
@@ -168,6 +170,22 @@ class Ledger(Serving):
         )
         self._append(event, options, {sha256: content})
         return sha256
+
+    def record_window(self, window: Servable, **options: Unpack[Options]) -> str:
+        """Record that a window of this ledger was served to a model, and return its id (``win_31``).
+
+        Kept are its basis, its policy, the digest of its bytes and which turns it showed, so that it can be built again and
+        compared; the definitions of tools that went with it are stored as an artifact. ``InvalidInput`` for a window of another
+        ledger.
+        """
+        served = window.served()
+        if served.ledger != self.name:
+            raise InvalidInput(f"the window is of ledger {served.ledger!r}: record it there", path="window")
+        values = asdict(served)
+        del values["ledger"]
+        tools = values.pop("tools")
+        stored = None if tools is None else self.store_artifact(tools, media_type="application/json", name="tools")
+        return self.record_served(**values, tools=stored, **options)
 
     def record_evidence(
         self,

@@ -117,6 +117,7 @@ class RecordWindow(Frozen):
     plan: JsonText
     judged_at: Moment | None = None
     rules: int | None = Field(default=None, ge=0)
+    tools: Sha256 | None = None
 
 
 class AppendEvents(Frozen):

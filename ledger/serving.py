@@ -73,7 +73,7 @@ class Serving(Stating):
         )
         return summary_id(self._append(event, options).version)
 
-    def record_window(
+    def record_served(
         self,
         *,
         policy: str,
@@ -88,13 +88,15 @@ class Serving(Stating):
         plan: str,
         judged_at: datetime | str | None = None,
         rules: int | None = None,
+        tools: str | None = None,
         **options: Unpack[Options],
     ) -> str:
         """Record that a window was served, and before it its policy where this ledger has not that one; returns ``win_31``.
 
         ``policy`` is the policy's digest, ``declared`` its JSON; ``plan`` is JSON, too, of numbers alone, since what was
         served stays when turns are forgotten. The rest is the basis of the window (see ``events.WindowRecorded``), with
-        ``judged_at`` aware or in RFC 3339.
+        ``judged_at`` aware or in RFC 3339, and ``tools``, the hash of the artifact that has the definitions of its tools.
+        ``record_window`` takes all of it from a window.
         """
         request = built(
             r.RecordWindow,
@@ -110,5 +112,6 @@ class Serving(Stating):
             plan=JsonText.parse(plan),
             judged_at=judged_at,
             rules=rules,
+            tools=tools,
         )
         return window_id(self._execute(request, options)[-1].version)

@@ -62,9 +62,14 @@ def check_window(standing: Standing, event: e.WindowRecorded) -> None:
     lost = any(erased.type == "policy.recorded" for erased in standing.erased.values())
     if event.policy not in standing.policies and not lost:
         raise AdmissionRefused(
-            f"policy {event.policy[:12]}… is not recorded in this ledger: use record_window, or append policy.recorded first",
+            f"policy {event.policy[:12]}… is not recorded in this ledger: use record_served, or append policy.recorded first",
             field="policy",
             digest=event.policy,
+        )
+    if event.tools is not None and event.tools not in standing.artifacts:
+        raise AdmissionRefused(
+            f"tools: no artifact {event.tools[:12]}… in this ledger: store the definitions with store_artifact first",
+            field="tools",
         )
     words = next(_words(event.plan), None)
     if words is not None:

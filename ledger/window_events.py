@@ -63,7 +63,8 @@ class WindowRecorded(EventBase):
 
     ``form`` is the renderer, ``engine`` the version of the code, ``erasures`` how many forgettings were counted, ``judged_at``
     when retention was judged, by the rules up to the version ``rules``. ``bytes_digest`` is the SHA-256 of the request's bytes,
-    ``tokens`` what it costs in ``encoding``. ``plan`` says which turns were kept, compressed, stubbed and dropped, in numbers.
+    ``tokens`` what it costs in ``encoding``, ``tools`` the hash of the artifact with the definitions of tools that went with
+    it. ``plan`` says which turns were kept, compressed, stubbed and dropped, in numbers.
     """
 
     type: Literal["window.recorded"] = Field(default="window.recorded", exclude=True)
@@ -78,6 +79,7 @@ class WindowRecorded(EventBase):
     plan: JsonText
     judged_at: Moment | None = None
     rules: int | None = Field(default=None, ge=0)
+    tools: Sha256 | None = None
 
 
 UNDECIDING: Final = ("summary.recorded", "turn.classified", "window.recorded")

@@ -8,7 +8,7 @@ beginning and end stand in the window.
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass
 from itertools import groupby
 
@@ -23,6 +23,7 @@ from projections.receipt import Row
 from projections.scene import Scene
 from projections.tailing import plain_tokens
 from projections.told import Told
+from projections.wire import to_json
 
 
 @dataclass(frozen=True, slots=True)
@@ -38,6 +39,17 @@ class Plan:
     gave_way: tuple[str, ...]
     told_of: tuple[tuple[int, int], ...]
     summaries: tuple[str, ...]
+
+    def to_json(self) -> bytes:
+        """Which turns stand in the window, and which are told of, by ranges of their numbers; and what each block costs."""
+        shown = {verdict: [row.turn for row in self.rows if row.verdict == verdict] for verdict in ("keep", "stub", "compress")}
+        return to_json(
+            {
+                **{verdict: ranges(turns) for verdict, turns in shown.items()},
+                "told": [list(both) for both in self.told_of],
+                "blocks": dict(self.blocks),
+            }
+        )
 
 
 @dataclass(slots=True)
@@ -347,3 +359,14 @@ def exceeded(pins: Mapping[str, int], scene: Scene) -> BudgetExceeded:
         budget_tokens=policy.budget_tokens,
         reserve_tokens=policy.reserve_tokens,
     )
+
+
+def ranges(numbers: Iterable[int]) -> list[list[int]]:
+    """Numbers as ranges, both ends included, in order."""
+    found: list[list[int]] = []
+    for number in sorted(numbers):
+        if found and found[-1][1] == number - 1:
+            found[-1][1] = number
+        else:
+            found.append([number, number])
+    return found

@@ -2,12 +2,14 @@
 
 from __future__ import annotations
 
+import hashlib
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field
 from functools import cached_property
 from typing import Any
 
 from ledger.json_text import JsonText
+from ledger.served import Served
 from projections.basis import Basis
 from projections.calibration import Calibration
 from projections.pieces import media_of
@@ -79,6 +81,25 @@ class Window:
     def tool_of(self, name: str) -> str:
         """The recorded name of a tool, by the name that it has in the request; ``KeyError`` for another name."""
         return {made: tool for tool, made in self.renderer.tool_names.items()}[name]
+
+    def served(self) -> Served:
+        """What is recorded of the window when it was served."""
+        return Served(
+            ledger=self.basis.ledger,
+            policy=self.policy.digest,
+            declared=self.policy.model_dump_json(),
+            of_version=self.basis.version,
+            form=self.form,
+            engine=self.basis.engine,
+            erasures=self.basis.erasures,
+            bytes_digest=hashlib.sha256(self.request_bytes).hexdigest(),
+            tokens=self.tokens,
+            encoding=self.encoding,
+            plan=self.plan.to_json().decode(),
+            judged_at=self.basis.judged_at,
+            rules=self.basis.rules,
+            tools=None if self.tools is None else str(self.tools).encode(),
+        )
 
     def to_json(self) -> bytes:
         """The answer as JSON: basis, tokens, encoding, receipt with a row for every turn, request."""

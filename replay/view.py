@@ -33,7 +33,7 @@ from replay.ledger_turns import said_between, turns_of
 from replay.loading import Loaded, last_governing, load
 from replay.moment import At, Turn
 from replay.search import SearchAnswer, asked_for, search_ledger
-from replay.served import served_after
+from replay.served_tokens import served_after
 from replay.standing_state import standing_evidence, standing_state
 from replay.tokens import counter, encoding_for
 from replay.warm import shelf_of

@@ -5,6 +5,7 @@ from __future__ import annotations
 import asyncio
 import threading
 from collections.abc import Callable
+from dataclasses import dataclass
 from functools import partial
 from typing import Any, Final
 
@@ -13,6 +14,7 @@ import pytest
 from ledger import Ledger, Ledgers
 from ledger import events as e
 from ledger.parts import Problem, TextPart, ToolCallPart
+from ledger.served import Served
 from replay import view
 from replay.view import View
 from tests.contract.stores import OpenStore
@@ -73,6 +75,18 @@ WINDOW: Final[dict[str, Any]] = {
     "plan": "[]",
 }
 
+
+@dataclass(frozen=True)
+class OneWindow:
+    """A window of a ledger, as far as it is recorded."""
+
+    ledger: str
+
+    def served(self) -> Served:
+        """What is recorded of it."""
+        return Served(ledger=self.ledger, **WINDOW, judged_at=None, rules=None, tools=b"[]")
+
+
 LEDGER: Final[dict[str, Callable[[Ledger], object]]] = {
     "name": lambda case: case.name,
     "version": lambda case: case.version,
@@ -96,7 +110,8 @@ LEDGER: Final[dict[str, Callable[[Ledger], object]]] = {
     "record_outcome": lambda case: case.record_outcome("completed", judge="reviewer"),
     "classify": lambda case: case.classify(1, "keep", because="it is the order"),
     "record_summary": lambda case: case.record_summary("They asked.", **SUMMARY),
-    "record_window": lambda case: case.record_window(**WINDOW),
+    "record_served": lambda case: case.record_served(**WINDOW),
+    "record_window": lambda case: case.record_window(OneWindow(case.name)),
     "forget": lambda case: case.forget(turns=[1], reason="asked for"),
     "decline_forgetting": lambda case: case.decline_forgetting(1, because="it is on an open order"),
     "set_retention": lambda case: case.set_retention("30 days"),

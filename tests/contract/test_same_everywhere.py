@@ -82,7 +82,7 @@ def serve(handle: Ledger, policy: str, of_version: int, **options: Any) -> None:
     basis: dict[str, Any] = {"form": "text", "engine": "2", "erasures": 0, "encoding": "o200k_base", "rules": of_version}
     served: dict[str, Any] = {"bytes_digest": "0" * 64, "tokens": 2**70, "plan": '{"keep":[[1, 2]]}'}
     declared = f'{{"budget":1e3,"name":"{policy} \\u0000"}}'
-    handle.record_window(policy=policy * 64, declared=declared, of_version=of_version, **basis, **served, **options)
+    handle.record_served(policy=policy * 64, declared=declared, of_version=of_version, **basis, **served, **options)
 
 
 def forgettings(ledgers: Ledgers, seed: int) -> list[Any]:

@@ -235,7 +235,7 @@ class History:
 
     def _window(self, handle: Ledger, options: dict[str, Any]) -> None:
         policy = self.chance.choice("ab")
-        handle.record_window(
+        handle.record_served(
             policy=policy * 64,
             declared=f'{{"tail_turns": "{policy}"}}',
             of_version=self.chance.randrange(1, handle.version + 2),

@@ -40,7 +40,7 @@ def served(ledgers: Ledgers) -> Ledger:
     handle.classify(2, "stub")  # 9
     for first, last in ((1, 1), (2, 2), (1, 3), (4, 4)):  # 10, 11, 12, 13
         handle.record_summary(**summary(first_turn=first, last_turn=last, through_version=6, text=f"{first} to {last}: Ada"))
-    assert handle.record_window(**window(of_version=6)) == "win_15"  # 14 and 15
+    assert handle.record_served(**window(of_version=6)) == "win_15"  # 14 and 15
     return handle
 
 
@@ -116,7 +116,7 @@ def test_a_policy_that_was_forgotten_is_recorded_again(ledgers: Ledgers) -> None
     case = served(ledgers)
     case.forget(ids=["v_14"], reason=REASON)
     for handle in (ledgers.ledger("case"), case):
-        handle.record_window(**window(of_version=6))
+        handle.record_served(**window(of_version=6))
     assert [item.envelope.type for item in case.events(after=16)] == ["policy.recorded", "window.recorded", "window.recorded"]
     assert verify_store(ledgers).problems == ()
 
@@ -126,7 +126,7 @@ def test_a_summary_that_repeats_a_forgotten_value_is_told_of_and_a_window_is_not
     case.record_turn("user", "The card is 4929 1188 2231")
     case.set_fact("card", "4929 1188 2231", source="user", turn=1)
     case.record_summary(**summary(last_turn=1, through_version=2, text="Their card: 4929 1188 2231"))
-    case.record_window(**window(of_version=2, bytes_digest="4929" * 16))
+    case.record_served(**window(of_version=2, bytes_digest="4929" * 16))
     [planned] = case.forget(facts=["card"], reason=REASON, dry_run=True).ledgers
     assert [found.version for found in planned.mentions] == [1, 3]
 
@@ -143,7 +143,7 @@ def test_retention_takes_a_summary_with_the_turn_whose_time_is_over() -> None:
         case.record_summary(**summary(through_version=3))
         case.record_summary(**summary(first_turn=2, through_version=3))
         case.classify(1, "keep")
-        case.record_window(**window(of_version=3))
+        case.record_served(**window(of_version=3))
         now[0] += 2 * DAY
         ledgers.retain()
         assert gone(ledgers) == {2, 4, 6}
@@ -160,9 +160,9 @@ def test_retention_by_type(name: str, going: set[int]) -> None:
         case.record_turn("user", "I am Ada")
         case.classify(1, "keep")
         case.record_summary(**summary(last_turn=1, through_version=2))
-        case.record_window(**window(of_version=2))
+        case.record_served(**window(of_version=2))
         now[0] += 31 * DAY
-        case.record_window(**window(of_version=2))
+        case.record_served(**window(of_version=2))
         again = [item.event for item in case.events(after=6) if isinstance(item.event, e.PolicyRecorded)]
         assert again == ([e.PolicyRecorded(digest=DIGEST, declared=JsonText(DECLARED))] if name == "policy.recorded" else [])
         ledgers.retain()

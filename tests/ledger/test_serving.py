@@ -138,9 +138,9 @@ def test_a_summary_made_before_a_forgetting_is_not_taken_after_it(ledgers: Ledge
 
 def test_the_policy_is_recorded_once_and_before_its_first_window(ledgers: Ledgers, case: Ledger) -> None:
     judged = datetime(2026, 5, 4, 9, 30, tzinfo=UTC)
-    assert case.record_window(**window(), actor="agent", cause="turn 5") == "win_6"
-    assert ledgers.ledger("case").record_window(**window(judged_at=judged, rules=2)) == "win_7"
-    assert case.record_window(**window(policy=OTHER, declared="{}")) == "win_9"
+    assert case.record_served(**window(), actor="agent", cause="turn 5") == "win_6"
+    assert ledgers.ledger("case").record_served(**window(judged_at=judged, rules=2)) == "win_7"
+    assert case.record_served(**window(policy=OTHER, declared="{}")) == "win_9"
     policy, first, second, *others = case.events(after=4)
     assert policy.event == e.PolicyRecorded(digest=DIGEST, declared=JsonText(DECLARED))
     assert (policy.envelope.command, policy.envelope.actor, policy.envelope.cause) == (
@@ -156,7 +156,7 @@ def test_the_policy_is_recorded_once_and_before_its_first_window(ledgers: Ledger
 
 
 def test_a_time_may_be_told_as_a_basis_tells_it(case: Ledger) -> None:
-    case.record_window(**window(judged_at="2026-05-04T09:30:00.000000Z"))
+    case.record_served(**window(judged_at="2026-05-04T09:30:00.000000Z"))
     served = list(case.events())[-1].event
     assert isinstance(served, e.WindowRecorded)
     assert served.judged_at == datetime(2026, 5, 4, 9, 30, tzinfo=UTC)
@@ -179,15 +179,15 @@ def test_a_time_may_be_told_as_a_basis_tells_it(case: Ledger) -> None:
 def test_a_window_that_is_refused(case: Ledger, changes: dict[str, Any], error: type[Exception], says: str) -> None:
     """Nothing is recorded then, its policy neither."""
     with pytest.raises(error, match=says):
-        case.record_window(**window(**changes))
+        case.record_served(**window(**changes))
     assert case.version == 4
 
 
 def test_a_digest_stands_for_one_policy(case: Ledger) -> None:
-    case.record_window(**window())
-    case.record_window(**window(declared='{"note": "password: hunter2hunter2", "tail_turns": 6}'))
+    case.record_served(**window())
+    case.record_served(**window(declared='{"note": "password: hunter2hunter2", "tail_turns": 6}'))
     with pytest.raises(InvalidInput, match="recorded as another one"):
-        case.record_window(**window(declared='{"tail_turns":7}'))
+        case.record_served(**window(declared='{"tail_turns":7}'))
     assert types(case) == ["policy.recorded", "window.recorded", "window.recorded"]
 
 
@@ -215,7 +215,7 @@ def test_raw_events_pass_the_same_check(case: Ledger) -> None:
 COMMANDS: dict[str, Any] = {
     "classify": lambda handle, **options: handle.classify(1, "drop", **options),
     "record_summary": lambda handle, **options: handle.record_summary(**summary(), **options),
-    "record_window": lambda handle, **options: handle.record_window(**window(), **options),
+    "record_served": lambda handle, **options: handle.record_served(**window(), **options),
 }
 
 
@@ -243,8 +243,8 @@ def test_two_writers_record_one_policy(ledgers: Ledgers, case: Ledger) -> None:
     """The other one has not seen that the policy is there: it looks again, and decides anew."""
     other = ledgers.ledger("case")
     other.classify(1, "drop")
-    case.record_window(**window())
-    other.record_window(**window())
+    case.record_served(**window())
+    other.record_served(**window())
     assert types(case, after=5) == ["policy.recorded", "window.recorded", "window.recorded"]
     with pytest.raises(VersionConflict):
         case.append(e.TurnClassified(turn=1, verdict="keep", by="person"), expected_version=5)
@@ -256,7 +256,7 @@ def test_secrets_are_kept_out_of_summaries_and_reasons_but_policies_stay_what_th
         case.record_turn("user", "Hi")
         case.classify(1, "keep", because="it says password: hunter2hunter2")
         case.record_summary(**summary(last_turn=1, through_version=1, text="The password: hunter2hunter2"))
-        case.record_window(**window(of_version=1))
+        case.record_served(**window(of_version=1))
         told, made, policy, served = (item.event for item in case.events(after=1))
         assert isinstance(told, e.TurnClassified)
         assert isinstance(made, e.SummaryRecorded)

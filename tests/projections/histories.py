@@ -333,7 +333,7 @@ class Player:
         )
 
     def _serve(self, step: Serve) -> None:
-        self.ledger.record_window(
+        self.ledger.record_served(
             policy=step.policy * 64,
             declared=f'{{"tail_turns":"{step.policy}"}}',
             of_version=self.ledger.version,
