@@ -27,7 +27,7 @@ class Contents:
     """Tokens of texts and encoded reasoning, and how many pictures and documents there are that are not text.
 
     ``parts`` counts the parts, ``foreign`` holds (provider, tokens) of blocks that only that provider is shown, ``reasoning``
-    the same of its reasoning.
+    the same of its reasoning. ``note`` are the tokens of the longest text that names one of the pictures and documents.
     """
 
     tokens: int = 0
@@ -36,6 +36,7 @@ class Contents:
     documents: int = 0
     foreign: tuple[tuple[str, int], ...] = ()
     reasoning: tuple[tuple[str, int], ...] = ()
+    note: int = 0
 
 
 @dataclass(frozen=True, slots=True)
@@ -96,7 +97,7 @@ def card_of(turn: Turn, count: Count, documents: Mapping[str, bytes]) -> Card:
 
 def contents_of(parts: Iterable[Any], count: Count, documents: Mapping[str, bytes]) -> Contents:
     """What parts cost; of calls only what they ask for, since their names are counted with their turn."""
-    tokens = number = pictures = others = 0
+    tokens = number = pictures = others = note = 0
     foreign: dict[str, int] = {}
     reasoning: dict[str, int] = {}
     for part in parts:
@@ -112,13 +113,15 @@ def contents_of(parts: Iterable[Any], count: Count, documents: Mapping[str, byte
                 tokens += max(count(text) + _TEXT_DOCUMENT, count(media_note(part)))
             case ImagePart():
                 pictures += 1
-                tokens += count(media_note(part))
+                note = max(note, count(media_note(part)))
             case DocumentPart():
                 others += 1
-                tokens += count(media_note(part)) + count(part.name or "")
+                note = max(note, count(media_note(part)))
+                tokens += count(part.name or "")
             case _:
                 tokens += _text_tokens(part, count)
-    return Contents(tokens, number, pictures, others, tuple(sorted(foreign.items())), tuple(sorted(reasoning.items())))
+    foreign_tokens, reasoning_tokens = (tuple(sorted(found.items())) for found in (foreign, reasoning))
+    return Contents(tokens, number, pictures, others, foreign_tokens, reasoning_tokens, note)
 
 
 def _text_tokens(part: Any, count: Count) -> int:

@@ -53,7 +53,8 @@ def price(card: Card, framing: Framing, policy: Policy, provider: str, replaced:
 
     ``replaced`` has the tokens of the texts that stand in the place of results, by their versions.
     """
-    total = framing.message + _shown(card.contents, framing, policy, provider, framing.shows_media)
+    shows_media = framing.shows_media if card.role == "user" else 0  # what an assistant shows is named in every form
+    total = framing.message + _shown(card.contents, framing, policy, provider, shows_media)
     if not card.calls:
         return total
     total += card.calls * framing.call + framing.results
@@ -90,10 +91,15 @@ def _shown(contents: Contents, framing: Framing, policy: Policy, provider: str, 
         total += _of(provider, contents.foreign)
     if contents.reasoning and framing.shows_reasoning:
         total += _of(provider, contents.reasoning) + _AFTER_REASONING
-    if shows_media:
-        total += contents.pictures * (policy.image_tokens + _MEDIA_FIELDS)
-        total += contents.documents * (policy.document_tokens + _MEDIA_FIELDS)
+    if contents.note:
+        total += contents.pictures * _media_price(contents.note, policy.picture_price * shows_media)
+        total += contents.documents * _media_price(contents.note, policy.document_price * shows_media)
     return total
+
+
+def _media_price(note: int, shown: int) -> int:
+    """A picture or document is shown, or named where there is no place for it or it is gone: the dearer of both."""
+    return max(note, shown + _MEDIA_FIELDS)
 
 
 def _of(provider: str, foreign: tuple[tuple[str, int], ...]) -> int:

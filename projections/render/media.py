@@ -11,7 +11,7 @@ from typing import Final
 from ledger.parts import DocumentPart, ImagePart
 from projections.pieces import is_text_document, media_note
 from projections.policy import Policy
-from projections.render.renderer import Encoded, is_said, media_tokens, sendable
+from projections.render.renderer import Encoded, is_said, sendable
 
 
 @dataclass(frozen=True, slots=True)
@@ -77,12 +77,15 @@ Shown = Address | Inline | Written | Named
 
 def shown(part: ImagePart | DocumentPart, media: Media, policy: Policy) -> Shown:
     """How a picture or document stands in a request. What was priced as a picture costs no more when its bytes are gone."""
-    price = media_tokens(part, policy)
-    if part.url is not None:
-        return _by_address(part, part.url, price) or Named(_named(part))
     if is_text_document(part):
         text = (media.content(part) or b"").decode("utf-8", "replace")
         return Written(text) if is_said(text) else Named(_named(part))
+    is_picture = isinstance(part, ImagePart)
+    price = policy.image_tokens if is_picture else policy.document_tokens
+    if (policy.images if is_picture else policy.documents) == "name":
+        return Named(_named(part))
+    if part.url is not None:
+        return _by_address(part, part.url, price) or Named(_named(part))
     allowed = (PDF,) if isinstance(part, DocumentPart) else tuple(_SIGNATURES)
     if part.media_type not in allowed and (part.media_type is not None or isinstance(part, DocumentPart)):
         return Named(_named(part))

@@ -132,11 +132,6 @@ def _leaves(value: Any) -> Iterator[str]:
             yield from _leaves(item)
 
 
-def media_tokens(part: ImagePart | DocumentPart, policy: Policy) -> int:
-    """What a picture or a document costs that is not text."""
-    return policy.image_tokens if isinstance(part, ImagePart) else policy.document_tokens
-
-
 def system_texts(system: tuple[SystemText, ...]) -> list[str]:
     """Every system text that says something, each once, in the order in which it first came."""
     return list(dict.fromkeys(sendable(text) for text in (part.text for part in system) if is_said(text)))

@@ -61,6 +61,25 @@ def test_a_kind_that_no_provider_takes_costs_what_its_name_costs() -> None:
     assert not isinstance(found.text, Encoded)
 
 
+@pytest.mark.parametrize(
+    ("part", "policy"),
+    [
+        (ImagePart(sha256=HASH, media_type="image/png"), Policy(images="name")),
+        (ImagePart(url="https://a.example/x"), Policy(images="name")),
+        (DocumentPart(sha256=HASH, media_type="application/pdf"), Policy(documents="name")),
+    ],
+)
+def test_a_policy_may_have_them_named(part: ImagePart | DocumentPart, policy: Policy) -> None:
+    found = shown(part, as_media({HASH: PNG}), policy)
+    assert type(found) is Named
+    assert not isinstance(found.text, Encoded)
+
+
+def test_text_is_shown_whatever_the_policy_says_of_documents() -> None:
+    part = DocumentPart(sha256=HASH, media_type="text/plain")
+    assert type(shown(part, as_media({HASH: b"text"}), Policy(documents="name"))) is Written
+
+
 def as_media(known: dict[str, bytes] | None) -> Media:
     """The bytes that are there; None while a window is planned."""
     return Media(known or {}, complete=known is not None)

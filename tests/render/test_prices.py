@@ -20,7 +20,7 @@ ENCODINGS = st.sampled_from(["o200k_base", "cl100k_base"])
 def test_a_price_is_never_below_what_is_counted(scene: Scene, encoding: str, is_complete: bool) -> None:
     count = counter(encoding)
     for form in FORMS:
-        for policy in (Policy(), Policy(image_tokens=0, document_tokens=0)):
+        for policy in (Policy(), Policy(image_tokens=0, document_tokens=0), Policy(images="name", documents="name")):
             chosen = replace(scene, policy=policy)
             breakpoints = tuple(range(-1, len(scene.pieces), 2))
             request = chosen.render(form, is_complete=is_complete, breakpoints=breakpoints).request
