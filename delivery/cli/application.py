@@ -32,7 +32,7 @@ from delivery.cli.reading import handoff, ledgers, show, window
 from delivery.cli.recording import import_command
 from delivery.cli.searching import search_command
 from delivery.cli.states import state
-from delivery.extractors.errors import ExtractorFailed
+from delivery.endpoint_errors import EndpointFailed
 from ledger.errors import (
     CorruptRecord,
     LedgerError,
@@ -49,7 +49,7 @@ from ledger.forgetting_commands import ForgettingIncomplete, ForgettingResumed
 OURS: Final = 1
 CALLERS: Final = 2
 
-_FAULTS: Final = (StoreError, CorruptRecord, UnknownEventType, VersionConflict, ExtractorFailed)
+_FAULTS: Final = (StoreError, CorruptRecord, UnknownEventType, VersionConflict, EndpointFailed)
 _REFUSED: Final = (NothingToForget, OnHold, SupersessionMismatch)
 
 app = typer.Typer(

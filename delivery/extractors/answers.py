@@ -4,16 +4,16 @@ from __future__ import annotations
 
 import re
 from collections import Counter
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any, Final
 
+from delivery.completions import broken_off, first_choice, message_of, object_of
 from delivery.extractors.prompt import Batch
 from ledger.errors import InvalidInput
 from ledger.fields import canonical_field
 from ledger.json_text import JsonText, has_lone_surrogate
 from ledger.limits import MAX_NAME_CHARACTERS
-from ledger.parts import Usage
 from ledger.schema.schema import Schema
 from projections.extraction import Candidate
 
@@ -35,10 +35,9 @@ class Answer:
 
 def read_answer(completion: Mapping[str, Any], schema: Schema, batch: Batch) -> Answer:
     """The candidates in a chat completion. One whose quote stands nowhere is passed on, so that its rejection is recorded."""
-    choice = _first(completion.get("choices"))
-    message = _object(choice.get("message"))
-    text = message.get("content")
-    missing = list(_broken_off(choice, message))
+    choice = first_choice(completion)
+    text = message_of(choice).get("content")
+    missing = list(broken_off(choice))
     if not isinstance(text, str) or not text.strip():
         return Answer((), tuple(missing) or ("the model gave no answer",))
     items, is_whole = _items(text)
@@ -47,46 +46,6 @@ def read_answer(completion: Mapping[str, Any], schema: Schema, batch: Batch) -> 
     if not is_whole and not missing:
         missing.append("the answer broke off in its middle")
     return _judged(items, schema, batch, missing)
-
-
-def usage_of(completions: Sequence[Mapping[str, Any]]) -> Usage | None:
-    """The tokens of all answers together, as the endpoint counted them; ``raw`` is what it said, a list if of several."""
-    said = [found for completion in completions if (found := _object(completion.get("usage")))]
-    if not said:
-        return None
-    return Usage(
-        input_tokens=_sum(said, "prompt_tokens"),
-        output_tokens=_sum(said, "completion_tokens"),
-        raw=JsonText.of(said[0] if len(said) == 1 else said),
-    )
-
-
-def model_of(completions: Sequence[Mapping[str, Any]], asked: str) -> str:
-    """The model that says it answered, which may be more exact than the one that was asked."""
-    named = completions[0].get("model") if completions else None
-    return named if isinstance(named, str) and 0 < len(named) <= MAX_NAME_CHARACTERS else asked
-
-
-def _first(choices: Any) -> Mapping[str, Any]:
-    return _object(choices[0]) if isinstance(choices, list) and choices else {}
-
-
-def _object(value: Any) -> Mapping[str, Any]:
-    return value if isinstance(value, dict) else {}
-
-
-def _sum(said: Sequence[Mapping[str, Any]], name: str) -> int | None:
-    counts = [count for one in said if type(count := one.get(name)) is int and count >= 0]
-    return sum(counts) if counts else None
-
-
-def _broken_off(choice: Mapping[str, Any], message: Mapping[str, Any]) -> Iterator[str]:
-    if message.get("refusal"):
-        yield "the model refused to answer"
-    if choice.get("finish_reason") == "length":
-        yield "the answer was cut at the most tokens that it may have"
-    if choice.get("finish_reason") == "content_filter":
-        yield "the answer was stopped by the endpoint's filter"
 
 
 def _items(text: str) -> tuple[list[Any] | None, bool]:
@@ -98,7 +57,7 @@ def _items(text: str) -> tuple[list[Any] | None, bool]:
         whole = JsonText.parse(text).value
     except InvalidInput:
         return _whole_items(text)
-    items = _object(whole).get("candidates")
+    items = object_of(whole).get("candidates")
     return (items if isinstance(items, list) else None), True
 
 
@@ -150,7 +109,7 @@ def _judged(items: Sequence[Any], schema: Schema, batch: Batch, missing: Sequenc
 
 def _candidate(item: Any, schema: Schema, batch: Batch) -> Candidate | str | None:
     """A candidate, or why it is none; None for a field that the model lists without a value, which says nothing."""
-    fields = _object(item)
+    fields = object_of(item)
     field, value = _field(fields.get("field"), schema), fields.get("value")
     quote, turn, result, corrects = fields.get("quote"), fields.get("turn"), fields.get("result"), fields.get("corrects", False)
     if field is None or "value" not in fields:

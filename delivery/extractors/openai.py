@@ -6,10 +6,11 @@ import time
 from collections.abc import Iterable, Mapping, Sequence
 from typing import Any, Final
 
+from delivery.completions import model_of, usage_of
+from delivery.endpoint import Endpoint, Patience
+from delivery.endpoint_errors import EndpointFailed
 from delivery.extractors.answer_form import answer_forms
-from delivery.extractors.answers import model_of, read_answer, usage_of
-from delivery.extractors.endpoint import Endpoint, Patience
-from delivery.extractors.errors import ExtractorFailed
+from delivery.extractors.answers import read_answer
 from delivery.extractors.prompt import LEAST_CHARACTERS, Batch, batches, messages, prompt_hash
 from ledger.errors import InvalidInput
 from ledger.schema.characters import is_blank
@@ -67,7 +68,7 @@ class OpenAIExtractor:
     def extract(self, turns: Sequence[Turn], schema: Schema) -> Extraction:
         """The candidates in these turns.
 
-        ``ExtractorFailed`` if the endpoint gives no answer at all. Where it fails later, what was found until then counts, and
+        ``EndpointFailed`` if the endpoint gives no answer at all. Where it fails later, what was found until then counts, and
         ``incomplete`` names the turns that were not read, as it does for all that is missing from the answers.
         """
         parts = batches(turns, self._most_characters) if schema.fields or schema.free else []
@@ -95,7 +96,7 @@ class OpenAIExtractor:
         for batch, prompt in zip(parts, rendered, strict=True):
             try:
                 completions.append(self._ask(prompt, answer_forms(schema, batch), deadline))
-            except ExtractorFailed as failed:
+            except EndpointFailed as failed:
                 if not completions:
                     raise
                 why = "gave no answer" if failed.status is None else f"answered {failed.status}"
@@ -109,7 +110,7 @@ class OpenAIExtractor:
             try:
                 request = {"model": self._model, "messages": prompt, **sampling, **forms[form]}
                 completion = self._endpoint.complete(request, deadline)
-            except ExtractorFailed as failed:
+            except EndpointFailed as failed:
                 if failed.status not in _DOES_NOT_TAKE:
                     raise
                 if sampling and "temperature" in str(failed):  # some models take no other than their own

@@ -14,7 +14,7 @@ from typing import Any
 
 import pytest
 
-from delivery.extractors.errors import ExtractorFailed
+from delivery.endpoint_errors import EndpointFailed
 from delivery.extractors.openai import OpenAIExtractor
 from ledger.errors import InvalidInput, LedgerError
 from tests.delivery.extractors.conftest import KEY, Asking
@@ -24,9 +24,9 @@ from tests.delivery.extractors.refunds import CONVERSATION, REFUND, said
 GOOD = candidates(said("order_id", "KA-7731", "Order KA-7731", 1))
 
 
-def failed(extractor: OpenAIExtractor) -> ExtractorFailed:
+def failed(extractor: OpenAIExtractor) -> EndpointFailed:
     """What an extraction raises, without the key anywhere in it or behind it."""
-    with pytest.raises(ExtractorFailed) as caught:
+    with pytest.raises(EndpointFailed) as caught:
         extractor.extract(CONVERSATION, REFUND)
     shown = "".join(traceback.format_exception(caught.value)) + repr(caught.value.details)
     assert KEY not in shown
@@ -211,7 +211,7 @@ def test_an_extractor_shows_no_key(server: ModelServer, asking: Asking) -> None:
 WITHOUT_THE_LIBRARY = """
 import sys
 sys.modules["openai"] = None
-from delivery.extractors.errors import ExtraMissing
+from delivery.endpoint_errors import ExtraMissing
 from delivery.extractors.openai import OpenAIExtractor
 from ledger.errors import LedgerError
 try:

@@ -7,7 +7,7 @@ from collections.abc import Iterator
 
 import pytest
 
-from delivery.extractors.errors import ExtractorFailed
+from delivery.endpoint_errors import EndpointFailed
 from ledger import Ledger, Ledgers, connect
 from ledger.events import ExtractionRecorded
 from replay import view
@@ -72,7 +72,7 @@ def test_a_cut_answer_counts_and_the_turns_are_asked_about_again(store: Ledgers,
 def test_an_endpoint_that_does_not_answer_leaves_nothing(store: Ledgers, server: ModelServer, asking: Asking) -> None:
     version = store.ledger("case").version
     server.answers(failure(401, "no such key"), candidates(*GOOD))
-    with pytest.raises(ExtractorFailed):
+    with pytest.raises(EndpointFailed):
         extract(store, "case", asking())
     assert store.ledger("case").version == version
     assert len(extract(store, "case", asking()).recorded) == 4

@@ -12,7 +12,7 @@ from collections.abc import Mapping
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any, Final, NoReturn
 
-from delivery.extractors.errors import ExtractorFailed, ExtraMissing
+from delivery.endpoint_errors import EndpointFailed, ExtraMissing
 from ledger.errors import InvalidInput, sentence
 from ledger.json_text import JsonText
 
@@ -77,7 +77,7 @@ class Endpoint:
         return str(self._client.base_url).rstrip("/")
 
     def complete(self, request: Mapping[str, Any], deadline: float) -> Mapping[str, Any]:
-        """The chat completion that answers a request, as JSON; ``ExtractorFailed`` if there is none until the deadline.
+        """The chat completion that answers a request, as JSON; ``EndpointFailed`` if there is none until the deadline.
 
         The deadline is a time of ``time.monotonic``.
         """
@@ -149,7 +149,7 @@ class Endpoint:
 
     def _raise(self, fault: Fault, model: str) -> NoReturn:
         what = sentence(f"{self.url} {fault.what}")
-        raise ExtractorFailed(f"{what} {fault.way_out}", status=fault.status, url=self.url, model=model)
+        raise EndpointFailed(f"{what} {fault.way_out}", status=fault.status, url=self.url, model=model)
 
 
 def _too_slow() -> Fault:
