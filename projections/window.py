@@ -24,7 +24,7 @@ from projections.render.text import TextRenderer
 from projections.scene import Scene
 from projections.state_block import Block
 from projections.transcript import SystemText
-from projections.wire import to_json
+from projections.wire import request_to_json, to_json
 
 
 @dataclass(frozen=True)
@@ -67,7 +67,7 @@ class Window:
     @cached_property
     def request_bytes(self) -> bytes:
         """The request as JSON bytes; what came from others stands in it as it came."""
-        return to_json(self.exact)
+        return request_to_json(self.exact)
 
     @cached_property
     def text(self) -> str:
