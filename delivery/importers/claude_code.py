@@ -19,7 +19,16 @@ from typing import Final
 
 from delivery.importers.anthropic import AnthropicMessages
 from delivery.importers.claude_code_branches import Spoken, conversation
-from delivery.importers.claude_code_records import INSERTED, Noted, content_of, is_record, is_synthetic, noted, plain_text
+from delivery.importers.claude_code_records import (
+    INSERTED,
+    Noted,
+    content_of,
+    is_bookkeeping,
+    is_record,
+    is_synthetic,
+    noted,
+    plain_text,
+)
 from delivery.importers.claude_code_tree import Stream, streams
 from delivery.importers.records import Records
 from delivery.importers.source import Node, parse
@@ -66,8 +75,10 @@ class ClaudeCode:
     name = "claude_code"
 
     def claims(self, beginning: Sequence[Node]) -> bool:
-        """Whether one of the first records is a user's or an assistant's as only Claude Code writes it."""
-        return any(is_record(node) for node in beginning)
+        """Whether one of the first records is a user's or an assistant's as only Claude Code writes it, or all are of other
+        types, and one is of its tree.
+        """
+        return any(map(is_record, beginning)) or (any(map(is_bookkeeping, beginning)) and not any(map(_is_spoken, beginning)))
 
     def conversations(self, records: Records) -> Iterator[Told]:
         """The sessions of a file, each followed by those of its subagents."""
@@ -75,6 +86,13 @@ class ClaudeCode:
             told = conversation(stream, records)
             if told:
                 yield _told(stream, told, records)
+
+
+def _is_spoken(node: Node) -> bool:
+    try:
+        return node.kind == "object" and not node.members.keys().isdisjoint(("message", "messages", "role"))
+    except InvalidInput:
+        return False
 
 
 def _noted(records: Records) -> Iterator[Noted]:

@@ -95,6 +95,15 @@ def is_record(node: Node) -> bool:
         return False
 
 
+def is_bookkeeping(node: Node) -> bool:
+    """Whether a value is a record of another type, in the tree of a session."""
+    try:
+        kind = string_or_none(node.get("type")) if node.kind == "object" else None
+        return kind not in (None, "user", "assistant") and {"uuid", "parentUuid", "sessionId"} <= node.members.keys()
+    except InvalidInput:
+        return False
+
+
 def content_of(node: Node) -> Node | None:
     """The content of a record's message, a text or blocks; None where there is none. The prompt that the user typed while
     the assistant worked is such a content too.

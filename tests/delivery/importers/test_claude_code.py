@@ -275,6 +275,17 @@ def test_records_without_ids_are_told_in_the_order_of_the_file(read: Any) -> Non
     assert told(conversation) == ["user: Fix it", "assistant:  t1()", "t1 -> x", "user: Fix it"]
 
 
+def test_a_session_may_begin_with_any_number_of_other_records(read: Any) -> None:
+    session = Session()
+    for number in range(200):
+        session.add("attachment", f"h{number}", attachment={"type": "hook_success"})
+    session.user("u1", "at last")
+    conversation, reported = one(read, f'{{"uuid": "x", "uuid": "y"}}\n{session}')
+    assert told(conversation) == ["user: at last"]
+    assert len(reported) == 1
+    assert reported[0].startswith("1: duplicate key 'uuid'")
+
+
 def test_a_log_of_hooks_is_no_session(read: Any) -> None:
     with pytest.raises(NothingRecognised, match="claude_code"):
         read.all('{"ts": "2026-01-02T19:11:26Z", "event": "Stop"}\n{"ts": "2026-01-02T19:11:27Z", "event": "Stop"}\n')
