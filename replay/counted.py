@@ -80,7 +80,7 @@ class Counted:
             row = b"".join(_NOTE.pack(digest, count) for digest, count in newest)
             try:
                 written = self._store.derived_put(self._ledger, KIND, self._encoding, row, erasures=self._erasures)
-            except StoreError:  # what cannot be kept is no less true
+            except (StoreError, ReferenceError):  # what cannot be kept is no less true
                 written = True
             if written:
                 self._is_new = False
@@ -94,7 +94,10 @@ class Counted:
 
     def _load(self) -> None:
         """Read the ledger's notes, as they are now; what this process has used is newer."""
-        row = self._store.derived_get(self._ledger, KIND, self._encoding) or b""
+        try:
+            row = self._store.derived_get(self._ledger, KIND, self._encoding) or b""
+        except (StoreError, ReferenceError):  # of a store that was closed, or is gone, nothing is known: it is counted
+            row = b""
         whole = len(row) // _NOTE.size * _NOTE.size
         self._known = OrderedDict([*_NOTE.iter_unpack(row[:whole]), *self._known.items()])
         self._is_loaded = True

@@ -15,13 +15,13 @@ from replay.fact_index import Overtaken
 
 
 class DerivedRows:
-    """Rows by their keys. ``world``: how many forgettings were taken into account."""
+    """Rows by their keys. ``forgettings``: how many forgettings were taken into account."""
 
-    def __init__(self, store: Store, ledger: bytes, *, kind: str, world: int) -> None:
+    def __init__(self, store: Store, ledger: bytes, *, kind: str, forgettings: int) -> None:
         self._store = store
         self._ledger = ledger
         self._kind = kind
-        self._prefix = f"{world}/"
+        self._prefix = f"{forgettings}/"
         self._unkept: dict[str, bytes] = {}
         self._erasures = self._counted()
 

@@ -11,6 +11,7 @@ from functools import cached_property
 from typing import Any, TypeVar
 
 from ledger import Ledgers
+from ledger.errors import CorruptRecord
 from ledger.events import SummaryRecorded, TurnClassified
 from ledger.marks import artifact_mark
 from ledger.parts import DocumentPart, ImagePart
@@ -19,12 +20,13 @@ from ledger.store import Selection
 from projections.amendments import AmendmentsFold
 from projections.artifacts import ArtifactsFold, without_forgotten
 from projections.fold import run
+from projections.pieces import is_text_document
 from projections.state_block import Count
 from projections.told import Told, Turns
 from projections.transcript import SystemText, Transcript, TranscriptFold, Turn
 from replay.fact_index import Overtaken, attempts
 from replay.folded_turns import FoldedTurns, system_tokens, told
-from replay.loading import Loaded, load
+from replay.loading import Loaded, last_governing, load
 from replay.tokens import ENCODINGS, counter
 from replay.turn_blocks import BLOCK_TURNS
 from replay.warm import Shelf, shelf_of
@@ -83,6 +85,7 @@ class LedgerTurns:
         self._shelf = shelf_of(loaded)
         self._cards = self._shelf.cards(encoding)
         self._version = loaded.version
+        self._missed = False
 
     @cached_property
     def last(self) -> int:
@@ -153,7 +156,7 @@ class LedgerTurns:
             self._cards.load(missing)
             for turn, is_plain in self._read(shelf, versions, missing):
                 made = found[turn.number] = self._card(versions[turn.number], turn, is_plain=is_plain)
-                if is_plain:
+                if is_plain and not self._missed:
                     known.put(turn.number, (versions[turn.number], made))
             if self._cards.is_worth_keeping():
                 self._cards.keep()
@@ -185,16 +188,20 @@ class LedgerTurns:
         }
 
     def _card(self, versions: tuple[int, ...], turn: Turn, *, is_plain: bool) -> Told:
+        self._missed = False
         card = self._cards.card(turn.number, versions) if is_plain else None
         if card is not None:
             return Told(turn, card)
         made = told(turn, self._count, self._documents)
-        if is_plain:
+        if is_plain and not self._missed:
             self._cards.put(versions, made.card)
         return made
 
     def _read(self, shelf: Shelf, versions: Mapping[int, tuple[int, ...]], numbers: Iterable[int]) -> list[tuple[Turn, bool]]:
-        """Turns from the record, and whether each reads the same at every version: not so if it shows what was forgotten."""
+        """Turns from the record, and whether each reads the same at every version, as far as the same was forgotten.
+
+        Not so if it shows an artifact that was forgotten once, or where something was forgotten while they were read.
+        """
         wanted = sorted(version for number in numbers for version in versions[number])
         fold = TranscriptFold()
         run([fold], self._events(wanted))
@@ -202,7 +209,8 @@ class LedgerTurns:
         shows = [self._shows_forgotten(turn, *turn.returns) for turn in found]
         if any(shows):
             found = without_forgotten(Transcript((), found, ()), self._artifacts(shelf), self._loaded.key).turns
-        return [(turn, not shown) for turn, shown in zip(found, shows, strict=True)]
+        is_current = self._loaded.reader.governing is self._loaded.governing
+        return [(turn, is_current and not shown) for turn, shown in zip(found, shows, strict=True)]
 
     def _events(self, versions: Sequence[int]) -> list[Recorded]:
         return list(self._loaded.reader.read(Selection(versions=versions))) if versions else []
@@ -220,7 +228,8 @@ class LedgerTurns:
         def tokens() -> int:
             return system_tokens(text, self._count, self._documents)
 
-        return self._cards.system(text.version, tokens) if is_plain else tokens()
+        has_documents = any(is_text_document(part) for part in text.parts)  # they may be missing, and come back
+        return self._cards.system(text.version, tokens) if is_plain and not has_documents else tokens()
 
     def _shows_forgotten(self, *holders: Any) -> bool:
         """Whether there is a picture or document among the parts whose artifact was forgotten at some time."""
@@ -238,7 +247,9 @@ class LedgerTurns:
         return fold
 
     def _documents(self, hashes: set[str]) -> dict[str, bytes]:
-        return _documents(self._loaded, hashes)
+        found = _documents(self._loaded, hashes)
+        self._missed = len(found) < len(hashes)
+        return found
 
 
 def _is_about(item: Recorded, first: int, last: int) -> bool:
@@ -252,6 +263,17 @@ def _is_about(item: Recorded, first: int, last: int) -> bool:
 
 
 def _documents(loaded: Loaded, hashes: set[str]) -> dict[str, bytes]:
-    """The bytes of artifacts, as far as they are there."""
+    """The bytes of artifacts, as far as they are there; ``CorruptRecord`` if they were forgotten since the ledger was loaded.
+
+    Of damaged ones nothing is counted: who shows them finds them missing.
+    """
     found = {sha256: loaded.store.store.blob(loaded.head.ledger, sha256) for sha256 in sorted(hashes)}
+    missing = [sha256 for sha256, content in found.items() if content is None]
+    known = loaded.governing[-1].version if loaded.governing else 0
+    if missing and last_governing(loaded.store, loaded.head) != known:
+        raise CorruptRecord(
+            f"the bytes of artifact {missing[0][:12]}… were forgotten while a turn was read: read it again",
+            sha256=missing[0],
+            ledger_id=loaded.head.ledger.hex(),
+        )
     return {sha256: content for sha256, content in found.items() if content is not None}

@@ -41,10 +41,10 @@ class StandingFolds:
 
 
 class LiveEvents:
-    """What stands in one ledger; ``world`` is how many forgettings were taken into account."""
+    """What stands in one ledger; ``forgettings`` is how many forgettings were taken into account."""
 
-    def __init__(self, store: Store, ledger: bytes, world: int) -> None:
-        self._rows = DerivedRows(store, ledger, kind=KIND, world=world)
+    def __init__(self, store: Store, ledger: bytes, forgettings: int) -> None:
+        self._rows = DerivedRows(store, ledger, kind=KIND, forgettings=forgettings)
         self._newest: _Reading | None = None
 
     def standing(self, loaded: Loaded) -> StandingFolds:

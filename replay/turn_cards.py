@@ -31,13 +31,13 @@ Counted = tuple[tuple[int, ...], Card]
 
 
 class TurnCards:
-    """The cards of one ledger in one encoding; ``world`` is how many forgettings were taken into account."""
+    """The cards of one ledger in one encoding; ``forgettings`` is how many forgettings were taken into account."""
 
-    def __init__(self, store: Store, ledger: bytes, *, world: int, encoding: str) -> None:
+    def __init__(self, store: Store, ledger: bytes, *, forgettings: int, encoding: str) -> None:
         self._store = store
         self._ledger = ledger
         self.encoding = encoding
-        self._prefix = f"{ENGINE}/{encoding}/{world}/"
+        self._prefix = f"{ENGINE}/{encoding}/{forgettings}/"
         self._erasures = _erasures(store, ledger)
         self._blocks: OrderedDict[int, dict[int, Counted]] = OrderedDict()
         self._system: dict[int, int] | None = None

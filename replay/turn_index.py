@@ -39,15 +39,15 @@ _FEW: Final = 16
 
 
 class TurnIndex:
-    """The index of one ledger, as far as its frontier goes. ``world`` is how many forgettings were taken into account.
+    """The index of one ledger, as far as its frontier goes. ``forgettings`` is how many forgettings were taken into account.
 
     ``Overtaken`` from its questions: rows were purged since; it begins again then, and has to be brought up to date.
     """
 
-    def __init__(self, store: Store, ledger: bytes, world: int) -> None:
+    def __init__(self, store: Store, ledger: bytes, forgettings: int) -> None:
         self._store = store
         self._ledger = ledger
-        self._rows = DerivedRows(store, ledger, kind=KIND, world=world)
+        self._rows = DerivedRows(store, ledger, kind=KIND, forgettings=forgettings)
         self._begin()
 
     def _begin(self) -> None:

@@ -6,11 +6,12 @@ number they know: if it is higher, all is thrown away, and if it is lower, they 
 
 from __future__ import annotations
 
+import os
 import threading
+import weakref
 from collections import OrderedDict
 from collections.abc import Callable, Sequence
 from typing import Any, Final, Generic, TypeVar
-from weakref import WeakKeyDictionary
 
 from ledger.record import Recorded
 from ledger.store import Store
@@ -59,11 +60,11 @@ class Shelf:
     Turns, with and without their cards, are kept with the versions that they were read from.
     """
 
-    def __init__(self, store: Store, ledger: bytes, *, world: int, erasures: int) -> None:
+    def __init__(self, store: Store, ledger: bytes, *, forgettings: int, erasures: int) -> None:
         self.lock = threading.RLock()
-        self.world = world
+        self.forgettings = forgettings
         self.erasures = erasures
-        self._store = store
+        self._store: Store = weakref.proxy(store)  # a store that nobody uses any more is not kept alive by what was read of it
         self._ledger = ledger
         self._cards: dict[str, TurnCards] = {}
         self._notes: dict[str, Counted] = {}
@@ -77,21 +78,21 @@ class Shelf:
     def live(self) -> LiveEvents:
         """What stands in the ledger."""
         if self._live is None:
-            self._live = LiveEvents(self._store, self._ledger, self.world)
+            self._live = LiveEvents(self._store, self._ledger, self.forgettings)
         return self._live
 
     @property
     def index(self) -> TurnIndex:
         """Where the turns stand in the record."""
         if self._index is None:
-            self._index = TurnIndex(self._store, self._ledger, self.world)
+            self._index = TurnIndex(self._store, self._ledger, self.forgettings)
         return self._index
 
     def cards(self, encoding: str) -> TurnCards:
         """What the turns cost in an encoding."""
         with self.lock:
             if encoding not in self._cards:
-                self._cards[encoding] = TurnCards(self._store, self._ledger, world=self.world, encoding=encoding)
+                self._cards[encoding] = TurnCards(self._store, self._ledger, forgettings=self.forgettings, encoding=encoding)
             return self._cards[encoding]
 
     def notes(self, encoding: str) -> Counted:
@@ -112,20 +113,38 @@ class Shelf:
         return [self._system[version] for version in versions]
 
 
-_shelves: Final[WeakKeyDictionary[Any, OrderedDict[bytes, Shelf]]] = WeakKeyDictionary()
-_lock: Final = threading.Lock()
+class _Shelves:
+    """The shelves of this process. A child that was forked begins with none: a thread of its parent may hold their locks."""
+
+    def __init__(self) -> None:
+        self.begin()
+        if hasattr(os, "register_at_fork"):
+            os.register_at_fork(after_in_child=self.begin)
+
+    def begin(self) -> None:
+        """Keep nothing yet."""
+        self._lock = threading.Lock()
+        self._of_stores: weakref.WeakKeyDictionary[Any, OrderedDict[bytes, Shelf]] = weakref.WeakKeyDictionary()
+
+    def of(self, store: Store, ledger: bytes, *, forgettings: int, erasures: int) -> Shelf:
+        """The shelf of a ledger for those who know of so many forgettings, carried out or not, and erasures."""
+        with self._lock:
+            shelves = self._of_stores.setdefault(store, OrderedDict())
+            shelf = shelves.get(ledger)
+            if shelf is None or (forgettings, erasures) > (shelf.forgettings, shelf.erasures):
+                shelf = shelves[ledger] = Shelf(store, ledger, forgettings=forgettings, erasures=erasures)
+            shelves.move_to_end(ledger)
+            if len(shelves) > MOST_LEDGERS:
+                shelves.popitem(last=False)
+        if shelf.forgettings == forgettings:
+            return shelf
+        return Shelf(store, ledger, forgettings=forgettings, erasures=erasures)
+
+
+_SHELVES: Final = _Shelves()
 
 
 def shelf_of(loaded: Loaded) -> Shelf:
     """What is kept of a ledger for those who know the forgettings that ``loaded`` knows."""
-    store, ledger = loaded.store.store, loaded.head.ledger
-    known = (loaded.erasures, loaded.head.erasures)
-    with _lock:
-        shelves = _shelves.setdefault(store, OrderedDict())
-        shelf = shelves.get(ledger)
-        if shelf is None or known > (shelf.world, shelf.erasures):
-            shelf = shelves[ledger] = Shelf(store, ledger, world=known[0], erasures=known[1])
-        shelves.move_to_end(ledger)
-        if len(shelves) > MOST_LEDGERS:
-            shelves.popitem(last=False)
-        return shelf if shelf.world == known[0] else Shelf(store, ledger, world=known[0], erasures=known[1])
+    head = loaded.head
+    return _SHELVES.of(loaded.store.store, head.ledger, forgettings=loaded.erasures, erasures=head.erasures)

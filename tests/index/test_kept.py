@@ -2,8 +2,11 @@
 
 from __future__ import annotations
 
+import gc
+import os
 import subprocess
 import sys
+import weakref
 from collections.abc import Callable, Iterator
 from concurrent.futures import ThreadPoolExecutor
 from contextlib import suppress
@@ -19,6 +22,7 @@ from projections.basis import Basis
 from replay.ledger_turns import bring_up_to_date, folded_turns, turns_of
 from replay.standing_state import standing_state
 from replay.tokens import counter
+from replay.warm import shelf_of
 from tests.contract.stores import CATALOGUE, OpenStore
 from tests.index.telling import ENCODING, Clock, anew, answers_of, check_told, is_by_index, loaded_at
 from tests.index.test_cost import talk
@@ -257,3 +261,58 @@ def test_an_index_that_another_process_purged_is_made_again(opened: OpenStore) -
     subprocess.run([sys.executable, "-c", script], cwd=ROOT, check=True, timeout=100)
     assert [told.turn.number for told in turns.between(1, 200)] == list(range(1, 201))
     assert turns.at([7])[7].turn.text == "[forgotten]"
+
+
+def test_a_store_that_nobody_uses_is_not_kept_alive(tmp_path: Path) -> None:
+    ledgers = connect(str(tmp_path / "record.db"))
+    talk(ledgers.ledger("case"), 70)
+    read(ledgers)
+    loaded = loaded_at(ledgers, "case", 5)
+    count = shelf_of(loaded).notes(ENCODING)
+    store = weakref.ref(ledgers.store)
+    ledgers.close()
+    assert count("Counted after the store was closed.") == counter(ENCODING)("Counted after the store was closed.")
+    del ledgers, loaded
+    gc.collect()
+    assert store() is None
+    assert count("And after it was gone.") == counter(ENCODING)("And after it was gone.")
+    count.keep()
+
+
+@pytest.mark.skipif(not hasattr(os, "fork"), reason="there is no fork here")
+def test_a_forked_child_reads_although_its_parent_was_reading(tmp_path: Path) -> None:
+    with connect(str(tmp_path / "record.db")) as ledgers:
+        talk(ledgers.ledger("case"), 70)
+        loaded = loaded_at(ledgers, "case", 5)
+        with shelf_of(loaded).lock:
+            child = os.fork()
+            if child == 0:
+                found = 1
+                with suppress(BaseException):
+                    found = 0 if read(ledgers)["last"] == 70 else 2
+                os._exit(found)
+            _, status = os.waitpid(child, 0)
+        assert os.waitstatus_to_exitcode(status) == 0
+
+
+def test_a_card_without_the_bytes_of_its_document_is_not_kept(tmp_path: Path) -> None:
+    """Where they are missing, because the store is damaged, the turn is told all the same, and counted when they are back."""
+    with connect(str(tmp_path / "record.db")) as ledgers:
+        case = ledgers.ledger("case")
+        notes = case.store_artifact(b"Berth 9 is taken. " * 50, media_type="text/plain")
+        case.record_turn("user", ["Read this.", DocumentPart(sha256=notes, media_type="text/plain")])
+
+        class Damaged:
+            """A store without blobs."""
+
+            def __getattr__(self, name: str) -> Any:
+                return getattr(ledgers.store, name)
+
+            def blob(self, *given: object) -> None:
+                """See ``Store``."""
+
+        store: Any = Damaged()
+        damaged = Ledgers(store, ledgers.clock)
+        bring_up_to_date(damaged, "case", encoding=ENCODING)
+        less = turns_of(loaded_at(damaged, "case", 2), ENCODING).at([1])[1].card.contents.tokens
+        assert turns_of(loaded_at(anew(ledgers), "case", 2), ENCODING).at([1])[1].card.contents.tokens > less + 100
