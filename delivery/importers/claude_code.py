@@ -6,8 +6,8 @@ a turn of the assistant's whose ``name`` says what it is (``compact_summary``, `
 before a compaction stays. A subagent's records become a child ledger.
 
 Records of other types are counted. Left out on purpose: the circumstances of a record (folder, branch, version, ...), a second
-form of each result for the screen (``toolUseResult``), and why and how a message stopped; members of records that are not
-known are counted.
+form of each result for the screen (``toolUseResult``), why and how a message stopped, and that a call has no other ``caller``
+than the model; members of records that are not known are counted.
 """
 
 from __future__ import annotations
@@ -18,6 +18,7 @@ from itertools import islice
 from typing import Final
 
 from delivery.importers.anthropic import AnthropicMessages
+from delivery.importers.blocks import block_type
 from delivery.importers.claude_code_branches import Spoken, conversation
 from delivery.importers.claude_code_records import (
     INSERTED,
@@ -149,7 +150,7 @@ def _message(spoken: Spoken, held: list[Node]) -> Node:
     if first.get("timestamp") is not None:
         members["timestamp"] = first.members["timestamp"].text
     contents = [content for node in held if (content := content_of(node)) is not None]
-    members["content"] = contents[0].text if len(contents) == 1 else _blocks(contents)
+    members["content"] = contents[0].text if len(contents) == 1 and contents[0].kind == "string" else _blocks(contents)
     text = ", ".join(f"{json.dumps(key)}: {value}" for key, value in members.items())
     return parse(f"{{{text}}}", line=spoken.first.line)
 
@@ -161,5 +162,13 @@ def _blocks(contents: list[Node]) -> str:
         if content.kind == "string":
             texts.append(f'{{"type": "text", "text": {content.text}}}')
         else:
-            texts += [block.text for block in content.elements]
+            texts += [_block(block) for block in content.elements]
     return f"[{', '.join(texts)}]"
+
+
+def _block(block: Node) -> str:
+    """A block as it was written; a call without the remark that nobody but the model made it."""
+    if block_type(block) != "tool_use" or "caller" not in block.members or block_type(block.members["caller"]) != "direct":
+        return block.text
+    left = (f"{json.dumps(key)}: {node.text}" for key, node in block.members.items() if key != "caller")
+    return f"{{{', '.join(left)}}}"

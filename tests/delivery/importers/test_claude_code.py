@@ -13,6 +13,7 @@ from delivery.importers.importing import TranscriptDiverged, import_file
 from delivery.importers.recognition import NothingRecognised
 from ledger import Ledgers
 from ledger.events import Event, ToolReturned, TurnRecorded
+from ledger.json_text import JsonText
 from ledger.parts import OpaquePart, ReasoningPart, TextPart, ToolCallPart
 from tests.delivery.importers.conftest import Held
 
@@ -261,6 +262,21 @@ def test_unknown_blocks_are_kept_raw(read: Any) -> None:
         ("container_upload", '{"type": "container_upload", "file_id": "f"}'),
         ("server_tool_use", json.dumps(block, ensure_ascii=False)),
     ]
+
+
+def test_a_call_by_the_model_itself_is_no_more_than_a_call(read: Any) -> None:
+    session = Session()
+    session.user("u1", "go")
+    call = {"type": "tool_use", "id": "t1", "name": "Bash", "input": {"a": 1.50}}
+    session.block("a1", "msg_1", {**call, "caller": {"type": "direct"}})
+    session.block("a2", "msg_1", {**call, "id": "t2", "caller": {"type": "code_execution"}}, stop="tool_use")
+    conversation, _ = one(read, str(session))
+    answer = conversation.events[1]
+    assert isinstance(answer, TurnRecorded)
+    assert [part.type for part in answer.parts] == ["tool_call", "tool_call", "opaque"]
+    assert answer.parts[2] == OpaquePart(
+        provider="anthropic", block="tool_use.caller", raw=JsonText('{"type": "code_execution"}')
+    )
 
 
 def test_records_without_ids_are_told_in_the_order_of_the_file(read: Any) -> None:
