@@ -1,7 +1,6 @@
 """When the spent results of turns that left the tail become stubs: in batches, one segment at a time.
 
-The moment at which a turn's results were cleared depends on the turns up to that moment alone. So a stub never changes from
-then on: it shows what was used of the result by then.
+The moment at which a turn's results were cleared depends on the turns up to that moment alone, and so does what a stub shows.
 """
 
 from __future__ import annotations
@@ -29,7 +28,7 @@ def clearable_tokens(told: Told, policy: Policy) -> int:
 
 
 def cleared_at(told: Sequence[Told], policy: Policy, *, upto: int) -> dict[int, int]:
-    """By number, the turns whose spent results are stubs, and the number of the turn at whose coming they became stubs.
+    """By number, the turns whose spent results are stubs, and the number of the turn at whose coming they became so.
 
     ``told`` begins with a segment; ``upto`` is the number of the current turn.
     """
@@ -61,14 +60,27 @@ def _batches(told: Sequence[Told], saved: Mapping[int, int], policy: Policy, upt
 def _ready_at(told: Sequence[Told], place: int, policy: Policy) -> int:
     """The first turn at which a turn's results are spent, outside the tail, and as old as the policy wants."""
     number = told[place].turn.number
-    answered = next((other.turn.number for other in told[place + 1 :] if other.turn.role == "assistant"), None)
-    if answered is None:
-        return told[-1].turn.number + 1
-    older = number + (policy.stubs.older_than_turns or 0)
-    return max(leaves_tail(told, place, policy), answered, older, _complete_at(told, place))
+    return max(number + (policy.stubs.older_than_turns or 0), spent_at(told, place), leaves_tail(told, place, policy))
 
 
-def _complete_at(told: Sequence[Told], place: int) -> int:
-    """The first turn that began after all of the results had come."""
+def spent_at(told: Sequence[Told], place: int) -> int:
+    """The number of the assistant turn that answered a turn's results: the first that began after all of them had come.
+
+    One beyond the last of ``told`` if there is none yet.
+    """
     latest = max((result.version for result in told[place].card.results), default=0)
-    return next((other.turn.number for other in told[place + 1 :] if other.turn.version > latest), told[-1].turn.number)
+    later = (told[other].turn for other in range(place + 1, len(told)))
+    answers = (turn.number for turn in later if turn.role == "assistant" and turn.version > latest)
+    return next(answers, told[-1].turn.number + 1)
+
+
+def shown_used_through(told: Sequence[Told], place: int, policy: Policy) -> int:
+    """The last turn whose use of a turn's results its stubs show: the one at which they were spent and outside the tail.
+
+    No later one, whenever they became stubs, so that a stub never changes; and none that is not at hand when the segment is
+    compacted.
+    """
+    number = told[place].turn.number
+    length = 1 if policy.compaction is None else policy.compaction.segment_turns
+    at_hand = -(-number // length) * length + policy.looks_ahead + 1
+    return min(at_hand, max(spent_at(told, place), leaves_tail(told, place, policy)))

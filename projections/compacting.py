@@ -11,7 +11,7 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from typing import Final
 
-from projections.clearing import clearable_tokens, cleared_at
+from projections.clearing import clearable_tokens, shown_used_through, spent_at
 from projections.exact_strings import exact_strings, identifying_strings
 from projections.gists import group_gists
 from projections.middle import Chapter, Exact, KeptTurn, Line, Middle, Stub, Total, abridged, newest_within
@@ -45,7 +45,7 @@ MOST_REMEMBERED: Final = 400
 LINE_TOKENS: Final = 6
 """Room for the numbers of the turns in front of a line."""
 
-_LISTED_EXACT: Final = 24  # exact strings that a kept turn leaves behind when it gives way
+_LISTED_EXACT: Final = 60  # exact strings that a kept turn leaves behind when it gives way
 
 
 @dataclass(frozen=True, slots=True)
@@ -139,24 +139,36 @@ def compacted(middle: Middle, segment: Segment, *, policy: Policy, task: int | N
 
 
 def _kept(told: Told, verdict: Judgement, segment: Segment, policy: Policy, count: Count) -> KeptTurn:
-    turn, card = told.turn, told.card
+    turn, by_user = told.turn, told.turn.role == "user"
     is_pinned = verdict.rule in ("pin", "task")
     stubs = () if is_pinned else tuple(_stubs(told, segment, policy, count))
-    text = f"{turn.text}\n"
-    exact = () if is_pinned else (exact_strings(text) if turn.role == "user" else identifying_strings(text))[:_LISTED_EXACT]
-    tokens = plain_tokens(card, {stub.version: stub.tokens for stub in stubs}, policy)
-    return KeptTurn(turn.number, segment.first, segment.last, verdict.rule, tokens, is_pinned, turn.role == "user", stubs, exact)
+    named = () if is_pinned else identifying_strings(turn.text)[:_LISTED_EXACT]
+    stated = exact_strings(turn.text) if by_user and not is_pinned else ()
+    return KeptTurn(
+        turn.number,
+        segment.first,
+        segment.last,
+        verdict.rule,
+        plain_tokens(told.card, {stub.version: stub.tokens for stub in stubs}, policy),
+        is_pinned,
+        by_user,
+        stubs,
+        tuple(dict.fromkeys((*named, *stated)))[:_LISTED_EXACT],
+        named,
+        None if is_pinned else next(iter(_extracts([turn], TURN_CHARACTERS, count)), None),
+    )
 
 
 def _stubs(told: Told, segment: Segment, policy: Policy, count: Count) -> list[Stub]:
-    """Stubs of the results of a turn that is kept, as they were made while its segment was not compacted yet."""
+    """Stubs of the results of a turn that is kept, the same ones as while its segment was not compacted yet."""
     around = (*segment.told, *segment.after)
-    if not any(other.turn.number > told.turn.number and other.turn.role == "assistant" for other in around):
-        return []
+    place = told.turn.number - segment.first
     last = around[-1].turn.number
-    moment = cleared_at(around, policy, upto=last).get(told.turn.number, last)
-    later = [other.turn for other in around if told.turn.number < other.turn.number <= min(moment, last)]
-    return stubs_of(told, later, policy, count) if clearable_tokens(told, policy) > 0 else []
+    if clearable_tokens(told, policy) <= 0 or spent_at(around, place) > last:
+        return []
+    moment = min(last, shown_used_through(around, place, policy))
+    later = [other.turn for other in around if told.turn.number < other.turn.number <= moment]
+    return stubs_of(told, later, policy, count)
 
 
 def stubs_of(told: Told, later: Sequence[Turn], policy: Policy, count: Count) -> list[Stub]:
@@ -213,16 +225,14 @@ def _exact(carried: Sequence[Exact], segment: Segment, others: Sequence[Turn], c
         if turn.forgotten is not None:
             continue
         by_user = turn.role == "user"
-        text = turn.text
-        stated = exact_strings(text) if by_user else identifying_strings(text)
+        named = identifying_strings(turn.text)
+        stated = (*named, *(exact_strings(turn.text) if by_user else ()))
         for string in dict.fromkeys((*stated, *_asked(turn))):
             before = known.get(string)
             if before is not None:
-                known[string] = replace(
-                    before, references=before.references + 1, by_user=before.by_user or by_user, last=turn.number
-                )
+                known[string] = before.seen(turn.number, by_user=by_user and string in stated)
             elif turn.number in compressed and string in stated:
-                known[string] = Exact(string, 0, 1, by_user, turn.number, turn.number)
+                known[string] = Exact(string, 0, 1, by_user, turn.number, turn.number, string in named)
     best = sorted(known.values(), key=lambda exact: exact.worth, reverse=True)[:MOST_REMEMBERED]
     return tuple(exact if exact.tokens else replace(exact, tokens=count(f"= {exact.text}\n")) for exact in best)
 
@@ -251,15 +261,25 @@ def _within(middle: Middle, policy: Policy, compaction: Compaction, count: Count
     staying = newest_within((turn.tokens for turn in movable), kept_most)
     gone = movable[: len(movable) - staying]
     kept = tuple(turn for turn in middle.kept if turn not in gone)
-    exact = _with_left_behind(middle.exact, gone, count)
-    return replace(middle, kept=kept, chapters=abridged(middle.chapters, text_most), exact=exact)
+    chapters = abridged(_with_lines(middle.chapters, gone), text_most)
+    return replace(middle, kept=kept, chapters=chapters, exact=_with_left_behind(middle.exact, gone, count))
+
+
+def _with_lines(chapters: Sequence[Chapter], gone: Sequence[KeptTurn]) -> tuple[Chapter, ...]:
+    """The chapters with a line on each turn that is not kept any more."""
+    found = {chapter.first: chapter for chapter in chapters}
+    for turn in gone:
+        if turn.line is not None:
+            empty = Chapter(turn.first, turn.last, (), ())
+            found[turn.first] = found.get(turn.first, empty).with_line(turn.line)
+    return tuple(found[first] for first in sorted(found))
 
 
 def _with_left_behind(exact: tuple[Exact, ...], gone: Sequence[KeptTurn], count: Count) -> tuple[Exact, ...]:
     known = {found.text for found in exact}
     left = {string: turn for turn in gone for string in turn.exact if string not in known}
     made = (
-        Exact(text, count(f"= {text}\n"), references=1, by_user=turn.by_user, first=turn.number, last=turn.number)
+        Exact(text, count(f"= {text}\n"), 1, turn.by_user, turn.number, turn.number, text in turn.named)
         for text, turn in left.items()
     )
     return tuple(sorted((*exact, *made), key=lambda found: found.worth, reverse=True)[:MOST_REMEMBERED]) if left else exact

@@ -3,35 +3,77 @@
 from __future__ import annotations
 
 from collections.abc import Hashable, Mapping
-from typing import Final, TypeVar
+from typing import Any, Final, TypeVar
 
+from ledger.parts import DocumentPart, ImagePart, OpaquePart
+from projections.pieces import media_note
 from projections.state_block import Count
 from projections.stubs import result_cut
-from projections.told import Told
+from projections.transcript import Return, text_of
 
 Key = TypeVar("Key", bound=Hashable)
+
+Place = tuple[int, int]
+"""Where a result stands: its turn and its version."""
+
+LEAST_CHARACTERS: Final = 110
+"""No result is cut to less: there is room for the line that says what is left out, and where the whole result is."""
 
 _TRIES: Final = 12
 
 
-def shares(sizes: Mapping[Key, int], room: int) -> dict[Key, int]:
-    """How much of ``room`` each of the sizes gets that has to become smaller: small ones stay, the largest are cut alike."""
-    left, waiting = room, sorted(sizes, key=lambda key: sizes[key])
-    while waiting and sizes[waiting[0]] * len(waiting) <= left:
-        left -= sizes[waiting.pop(0)]
-    return {key: max(0, left // len(waiting)) for key in waiting}
+def shares(sizes: Mapping[Key, int], least: Mapping[Key, int], room: int) -> dict[Key, int]:
+    """How much of ``room`` each of the sizes gets that has to become smaller: small ones stay, the largest are cut alike.
+
+    None gets less than its ``least``, even where there is no room for that.
+    """
+    low, high = 0, max(sizes.values(), default=0)
+    while low < high:
+        level = (low + high + 1) // 2
+        if sum(max(least[key], min(size, level)) for key, size in sizes.items()) <= room:
+            low = level
+        else:
+            high = level - 1
+    return {key: max(least[key], low) for key, size in sizes.items() if size > max(least[key], low)}
 
 
-def cut_to(told: Told, version: int, most: int, count: Count) -> tuple[str | None, int]:
-    """Beginning and end of a result within ``most`` tokens, and what they cost; None for one that is shorter as it is."""
-    found = next(returned for returned in told.turn.returns if returned.version == version)
-    whole = next(result.contents.tokens for result in told.card.results if result.version == version)
-    characters = len(found.text) * most // max(1, whole)
-    text, tokens = "", most + 1
+def cuts(sizes: Mapping[Place, int], returned: Mapping[Place, Return], room: int, count: Count) -> dict[Place, tuple[str, int]]:
+    """The beginning and end of those results that have to become shorter to fit into ``room`` together, and what these cost."""
+    least = {place: min(size, cut_to(returned[place], 0, count)[1]) for place, size in sizes.items()}
+    given = shares(sizes, least, room)
+    made = {place: cut_to(returned[place], most, count) for place, most in given.items()}
+    # What pictures leave of their share, since their names are short, goes to the others.
+    short = {place: tokens for place, (_, tokens) in made.items() if tokens < given[place] // 2}
+    if short:
+        given = shares({**sizes, **short}, {**least, **short}, room)
+        made = {place: made[place] for place in short} | {
+            place: cut_to(returned[place], most, count) for place, most in given.items() if place not in short
+        }
+    return made
+
+
+def cut_to(found: Return, most: int, count: Count) -> tuple[str, int]:
+    """Beginning and end of a result within ``most`` tokens, and what they cost; no less than ``LEAST_CHARACTERS`` of it.
+
+    Pictures, documents and blocks of others are named.
+    """
+    whole = "\n".join(_written(part, found.id) for part in found.parts)
+    characters = max(LEAST_CHARACTERS, min(len(whole), most * 6))
     for _ in range(_TRIES):
-        text = result_cut(found.text, found.id, characters=characters)
+        text = result_cut(whole, found.id, characters=characters)
         tokens = count(text)
-        if tokens <= most or not characters:
-            break
-        characters = characters * max(0, most - 4) // max(tokens, 1) * 15 // 16
-    return (text, tokens) if tokens < whole else (None, whole)
+        if tokens <= most or characters == LEAST_CHARACTERS:
+            return text, tokens
+        characters = max(LEAST_CHARACTERS, min(characters - 1, characters * most // tokens * 31 // 32))
+    text = result_cut(whole, found.id, characters=LEAST_CHARACTERS)
+    return text, count(text)
+
+
+def _written(part: Any, result_id: str) -> str:
+    match part:
+        case ImagePart() | DocumentPart():
+            return f"{media_note(part)[:-1]}; whole result: result_id={result_id}]"
+        case OpaquePart(block=block):
+            return f"[unsupported block: {block}; whole result: result_id={result_id}]"
+        case _:
+            return text_of((part,))

@@ -19,6 +19,9 @@ from projections.verdicts.judging import drops_task
 LOOKED_FOR_TASK: Final = 64
 """The task is looked for among so many turns; where a rule drops every user turn of them, the first is the task."""
 
+READ_BUDGETS: Final = 2
+"""Turns that are not compacted are read as far back as so many times the budget: what gives way of them is told of."""
+
 _CHUNK: Final = 16
 
 Middles = Callable[[int], Middle]
@@ -70,18 +73,19 @@ def scene_of(
     start = tail_start(turns, policy)
     middle = middles(compacted_segments(turns, policy, start))
     first = start if policy.compaction is None else middle.through + 1
-    live = _live(turns, policy, first, budget_tokens)
+    live = _live(turns, policy, first, budget_tokens * READ_BUDGETS)
     wanted = [*policy.pins, *([task] if policy.pins_task else [])]
     middle = _with_pins(middle, turns, [number for number in wanted if number < live[0].turn.number], policy)
     kept = turns.at([turn.number for turn in middle.kept])
     named = evidence(live[0].turn.version) if middle.through else ()
-    return Scene(policy, form, count, budget_tokens, middle, live, kept, start, task, fixed, recall, named)
+    unread = tuple(number for number in range(first, live[0].turn.number) if number not in kept)
+    return Scene(policy, form, count, budget_tokens, middle, live, kept, start, task, fixed, recall, named, unread)
 
 
-def _live(turns: Turns, policy: Policy, first: int, budget_tokens: int) -> Sequence[Told]:
-    """The turns from ``first`` on; of more than the budget can hold, the latest."""
+def _live(turns: Turns, policy: Policy, first: int, tokens: int) -> Sequence[Told]:
+    """The turns from ``first`` on; of more than so many tokens, the latest, from where a segment begins."""
     found: list[Told] = []
-    upto, room = turns.last, budget_tokens
+    upto, room = turns.last, tokens
     while upto >= first and room >= 0:
         for told in reversed(turns.between(max(first, upto - _CHUNK + 1), upto)):
             room -= settled_tokens(told.card, policy)
@@ -89,6 +93,9 @@ def _live(turns: Turns, policy: Policy, first: int, budget_tokens: int) -> Seque
                 break
             found.append(told)
         upto -= _CHUNK
+    length = 1 if policy.compaction is None else policy.compaction.segment_turns
+    while len(found) > 1 and found[-1].turn.number > first and (found[-1].turn.number - 1) % length:
+        found.pop()
     return found[::-1]
 
 

@@ -26,7 +26,8 @@ class Stub:
 class KeptTurn:
     """A turn that is kept whole, of the segment from ``first`` to ``last``; its results may be stubs.
 
-    ``tokens``: what it costs so. ``exact``: the exact strings in it, which are carried along should it give way.
+    ``tokens``: what it costs so. Should it give way, ``line`` is told of it, and the exact strings in it are carried along:
+    ``exact``, of which ``named`` identify something.
     """
 
     number: int
@@ -38,6 +39,8 @@ class KeptTurn:
     by_user: bool = False
     stubs: tuple[Stub, ...] = ()
     exact: tuple[str, ...] = ()
+    named: tuple[str, ...] = ()
+    line: Line | None = None
 
 
 @dataclass(frozen=True, slots=True)
@@ -75,10 +78,18 @@ class Chapter:
         """The same, in brief from now on."""
         return replace(self, lines=self.brief)
 
+    def with_line(self, line: Line) -> Chapter:
+        """The same with a line on a turn that was kept whole until now."""
+        lines, brief = ((*lines, line) for lines in (self.lines, self.brief))
+        return replace(self, lines=_in_order(lines), brief=_in_order(brief))
+
 
 @dataclass(frozen=True, slots=True)
 class Exact:
-    """A string that is carried along: how many turns refer to it, whether the user stated it, where it was last seen."""
+    """A string that is carried along: how many turns refer to it, whether the user stated it, where it was last seen.
+
+    ``named``: whether it identifies something.
+    """
 
     text: str
     tokens: int
@@ -86,11 +97,16 @@ class Exact:
     by_user: bool
     first: int
     last: int
+    named: bool = False
 
     @property
-    def worth(self) -> tuple[bool, int, int]:
-        """What is worth more stays longer: the user's own, then what is referred to most, then what was seen last."""
-        return (self.by_user, self.references, self.last)
+    def worth(self) -> tuple[bool, bool, int, int]:
+        """What is worth more stays longer: names of the user, of others, then what is referred to most and was seen last."""
+        return (self.named and self.by_user, self.named or self.by_user, self.references, self.last)
+
+    def seen(self, turn: int, *, by_user: bool) -> Exact:
+        """The same after one more turn refers to it."""
+        return replace(self, references=self.references + 1, by_user=self.by_user or by_user, last=turn)
 
 
 @dataclass(frozen=True, slots=True)
@@ -146,6 +162,10 @@ def middle_to_json(middle: Middle) -> bytes:
 def middle_from_json(kept: bytes) -> Middle:
     """A middle from these bytes."""
     return _MIDDLE.validate_json(kept)
+
+
+def _in_order(lines: Iterable[Line]) -> tuple[Line, ...]:
+    return tuple(sorted(lines, key=lambda line: (line.first, line.last)))
 
 
 def newest_within(tokens: Iterable[int], most: int) -> int:

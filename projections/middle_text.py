@@ -8,7 +8,7 @@ from typing import Final, Literal
 
 from ledger.standing import result_id
 from projections.escaping import escaped
-from projections.middle import Exact, KeptTurn, Line, Middle, abridged
+from projections.middle import Exact, KeptTurn, Line, Middle, Total, abridged
 from projections.policy import Compaction, Policy
 
 Fullness = Literal["whole", "half", "bare"]
@@ -17,7 +17,8 @@ Fullness = Literal["whole", "half", "bare"]
 MOST_EVIDENCE: Final = 12
 """How many pieces of evidence are named, the latest ones."""
 
-_BREAKS: Final = re.compile("[\x00-\x1f\x7f-\x9f\u2028\u2029]")
+BREAKS: Final = re.compile("[\x00-\x1f\x7f-\x9f\u2028\u2029]")
+"""What would end a line."""
 
 
 def middle_text(middle: Middle, policy: Policy, *, fullness: Fullness, evidence: Sequence[str] = ()) -> str | None:
@@ -49,7 +50,7 @@ def shown_exact(middle: Middle, policy: Policy, compaction: Compaction) -> tuple
     room = policy.request_tokens * compaction.exact_percent // 100
     chosen = []
     for exact in middle.exact:
-        if exact.tokens <= room and not _BREAKS.search(exact.text):
+        if exact.tokens <= room and not BREAKS.search(exact.text):
             chosen.append(exact)
             room -= exact.tokens
     return tuple(sorted(chosen, key=lambda exact: (exact.first, exact.text)))
@@ -58,7 +59,9 @@ def shown_exact(middle: Middle, policy: Policy, compaction: Compaction) -> tuple
 def _lines(
     middle: Middle, policy: Policy, compaction: Compaction, fullness: Fullness, evidence: Sequence[str]
 ) -> Iterator[str]:
-    yield f"[turns 1-{middle.through} are compacted; the record has them whole]"
+    forgotten = middle.totals.get("never", Total()).turns
+    save = f", but {forgotten:,} that {'was' if forgotten == 1 else 'were'} forgotten" if forgotten else ""
+    yield f"[turns 1-{middle.through} are compacted; the record has them whole{save}]"
     lines = shown_lines(middle, policy, fullness)
     if lines:
         yield "told in their own words, cut short, unless it says summary:" if _has_extracts(lines) else "summaries:"

@@ -8,14 +8,14 @@ beginning and end stand in the window.
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator, Mapping
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from itertools import groupby
 
 from projections.errors import BudgetExceeded
-from projections.fitting import cut_to, shares
+from projections.fitting import Place, cuts
 from projections.framing import request_price
-from projections.left_out import left_out_text
+from projections.left_out import LeftOut, left_out
 from projections.middle_text import kept_note, shown_lines
 from projections.pieces import NotePiece, Piece, Pieces, TurnPiece
 from projections.pressing import FRESH_PERCENT, LEVELS, pressure, tail_begins
@@ -23,6 +23,7 @@ from projections.receipt import Row
 from projections.scene import Scene
 from projections.tailing import plain_tokens
 from projections.told import Told
+from projections.transcript import Turn
 from projections.wire import to_json
 
 
@@ -84,7 +85,8 @@ class Planner:
         }
         self._start = tail_begins(scene, scene.current.turn.number)
         self._live = {told.turn.number: self._as_live(place) for place, told in enumerate(scene.live)}
-        self._gone: list[int] = []
+        self._gone: list[Turn] = []
+        self._told_left_out: dict[int, LeftOut | None] = {}
         self._has_middle = True
         self._gave_way: list[str] = []
 
@@ -94,14 +96,15 @@ class Planner:
             self._shorten_tail(self._scene.policy.tail_tokens)
         self._make_room()
         pieces, breakpoints = self._pieces()
-        middle = self._middle()
-        lines = shown_lines(self._scene.middle, self._scene.policy, LEVELS[self._level]) if middle else ()
+        left = self._left_out()
+        lines = shown_lines(self._scene.middle, self._scene.policy, LEVELS[self._level]) if self._middle() else ()
+        blocks = self._block_totals(left)
         summaries = tuple(line.summary for line in lines if line.summary is not None)
         return Plan(
             pieces,
-            self._tokens(),
-            tuple(self._rows()),
-            self._block_totals(),
+            sum(blocks.values()),
+            tuple(self._rows(() if left is None else left.told_of)),
+            blocks,
             breakpoints,
             sum(1 for number in self._live if self._start <= number < self._current),
             tuple(self._gave_way),
@@ -116,38 +119,37 @@ class Planner:
     def _as_live(self, place: int) -> _Shown:
         """A live turn as it stands before anything gives way: with stubs where they were made or are pressed for."""
         scene = self._scene
-        told = scene.live[place]
-        number = told.turn.number
-        moment = scene.cleared.get(number)
-        is_pressed = self._level > 0 and number < self._start
-        if (moment is None and not is_pressed) or not self._can_be_stubbed(place):
-            return _Shown(told, scene.whole[place], {})
-        return self._stubbed(place, self._current if moment is None else moment)
+        number = scene.live[place].turn.number
+        is_stubbed = number in scene.cleared or (self._level > 0 and number < self._start)
+        if not is_stubbed or not self._can_be_stubbed(place):
+            return _Shown(scene.live[place], scene.whole[place], {})
+        return self._stubbed(place)
 
     def _can_be_stubbed(self, place: int) -> bool:
         scene = self._scene
         number = scene.live[place].turn.number
         return scene.saved[place] > 0 and scene.is_spent(place) and number not in scene.pinned
 
-    def _stubbed(self, place: int, moment: int) -> _Shown:
+    def _stubbed(self, place: int) -> _Shown:
         scene = self._scene
-        told, stubs = scene.live[place], scene.stubs(place, moment=moment)
+        told, stubs = scene.live[place], scene.stubs(place)
         tokens = scene.price(told, {stub.version: stub.tokens for stub in stubs})
         return _Shown(told, tokens, {stub.version: stub.text for stub in stubs})
 
     def _make_room(self) -> None:
         """Let things give way until the request fits, with the current turn's own words whole."""
-        self._stub_tail(self._over())
-        if self._over() <= 0 or self._cut(floor=self._budget * FRESH_PERCENT // 100):
+        floor = self._budget * FRESH_PERCENT // 100
+        self._stub_tail(self._tokens() - self._budget)
+        if self._fits(floor=floor):
             return
-        for step in self._steps():
+        for step in self._steps(floor):
             self._gave_way.append(step)
-            if self._over() <= 0 or self._cut(floor=self._budget * FRESH_PERCENT // 100):
+            if not self._is_over_by_turns(floor) and self._fits(floor=floor):
                 return
-        if not self._cut(floor=0):
+        if not self._fits(floor=0):
             raise self._exceeded()
 
-    def _steps(self) -> Iterator[str]:
+    def _steps(self, floor: int) -> Iterator[str]:
         """What gives way, first things first."""
         while self._level < len(LEVELS) - 1:
             self._level += 1
@@ -155,75 +157,95 @@ class Planner:
             yield "spent results" if self._level == 1 else f"compressed text: {LEVELS[self._level]}"
         for number in list(self._live):
             if number not in self._scene.pinned:
-                self._gone.append(number)
-                del self._live[number]
+                self._leave_out(number)
                 yield f"turn {number}"
         for number in list(self._kept):
             if number not in self._scene.pinned:
-                del self._kept[number], self._kept_shown[number]
-                yield f"turn {number}, kept as {self._rule_of_kept(number)}"
+                rule = self._kept.pop(number).rule
+                self._gone.append(self._kept_shown.pop(number).told.turn)
+                yield f"turn {number}, kept as {rule}"
         self._has_middle = False
         yield "the note of what is compacted"
 
-    def _rule_of_kept(self, number: int) -> str:
-        return next(turn.rule for turn in self._scene.middle.kept if turn.number == number)
+    def _leave_out(self, number: int) -> None:
+        self._gone.append(self._live.pop(number).told.turn)
 
-    def _over(self) -> int:
-        return self._tokens() - self._budget
+    def _is_over_by_turns(self, floor: int) -> bool:
+        """Whether it is clear without telling of what gave way that more has to."""
+        tokens = sum(self._block_totals(None).values())
+        return tokens - self._budget > self._can_be_cut(floor)
 
     def _tokens(self) -> int:
-        return sum(self._block_totals().values())
+        return sum(self._block_totals(self._left_out()).values())
 
-    def _block_totals(self) -> dict[str, int]:
+    def _block_totals(self, left: LeftOut | None) -> dict[str, int]:
         scene = self._scene
-        groups = groupby(self._kept.values(), key=lambda turn: turn.first)
-        notes = sum(scene.note(kept_note(tuple(turns))) for _, turns in groups)
-        left = self._left_out_note()
         middle = scene.told_middle(LEVELS[self._level])[1] if self._has_middle else 0
         live = [shown.tokens for number, shown in self._live.items() if number < self._start]
-        tail = [shown.tokens for number, shown in self._live.items() if self._start <= number < self._current]
         return self._blocks | {
-            "kept": notes + sum(shown.tokens for shown in self._kept_shown.values()),
-            "middle": middle + (0 if left is None else scene.note(left)),
+            "kept": self._kept_tokens(),
+            "middle": middle + (0 if left is None else scene.note(left.text)),
             "live": sum(live),
-            "tail": sum(tail),
+            "tail": self._tail_tokens(),
             "current": self._live[self._current].tokens,
         }
+
+    def _kept_tokens(self) -> int:
+        groups = groupby(self._kept.values(), key=lambda turn: turn.first)
+        notes = sum(self._scene.note(kept_note(tuple(turns))) for _, turns in groups)
+        return notes + sum(shown.tokens for shown in self._kept_shown.values())
 
     def _middle(self) -> str | None:
         return self._scene.told_middle(LEVELS[self._level])[0] if self._has_middle else None
 
-    def _left_out_note(self) -> str | None:
+    def _left_out(self) -> LeftOut | None:
         """What is told of turns that gave way; nothing without a compaction."""
-        if not self._gone or not self._has_middle:
-            return None
-        live = self._scene.live
-        turns = [live[self._scene.places[number]].turn for number in self._gone]
-        return left_out_text(turns, self._scene.policy, self._scene.count)
-
-    def _cut(self, *, floor: int) -> bool:
-        """Make results that nobody answered yet as short as what is left; whether the request fits then.
-
-        They are not cut to less than ``floor`` tokens together.
-        """
         scene = self._scene
-        fresh = {
-            (number, result.version): result.contents.tokens
+        if not (self._gone or scene.unread) or not self._has_middle:
+            return None
+        key = len(self._gone)
+        if key not in self._told_left_out:
+            turns = sorted(self._gone, key=lambda turn: turn.number)
+            self._told_left_out = {key: left_out(turns, scene.policy, scene.count, unread=scene.unread)}
+        return self._told_left_out[key]
+
+    def _fresh(self) -> dict[Place, int]:
+        """What results cost that nobody answered yet, by turn and version."""
+        scene = self._scene
+        return {
+            (number, result.version): self._result_price(shown.told, result.version)
             for number, shown in self._live.items()
             if not scene.is_spent(scene.places[number])
             for result in shown.told.card.results
-            if result.version not in shown.texts
         }
-        room = sum(fresh.values()) - self._over()
+
+    def _can_be_cut(self, floor: int) -> int:
+        return max(0, sum(self._fresh().values()) - floor)
+
+    def _fits(self, *, floor: int) -> bool:
+        """Whether the request fits, with results that nobody answered yet cut to what is left, not below ``floor`` together."""
+        over = self._tokens() - self._budget
+        if over <= 0:
+            return True
+        fresh = self._fresh()
+        room = sum(fresh.values()) - over
         if not fresh or room < min(floor, sum(fresh.values())):
             return False
-        for (number, version), most in shares(fresh, room).items():
+        made = self._cuts(fresh, room)
+        if sum(fresh[place] - tokens for place, (_, tokens) in made.items()) < over:
+            return False
+        self._shorten(made)
+        return True
+
+    def _shorten(self, made: Mapping[Place, tuple[str, int]]) -> None:
+        for (number, version), (text, tokens) in made.items():
             shown = self._live[number]
-            text, tokens = cut_to(shown.told, version, most, scene.count)
-            if text is not None:
-                shown.texts[version] = text
-                shown.tokens += tokens - self._result_price(shown.told, version)
-        return self._over() <= 0
+            shown.texts[version] = text
+            shown.tokens += tokens - self._result_price(shown.told, version)
+
+    def _cuts(self, fresh: Mapping[Place, int], room: int) -> dict[Place, tuple[str, int]]:
+        returned = {(number, found.version): found for number, _ in fresh for found in self._live[number].told.turn.returns}
+        return cuts(fresh, returned, room, self._scene.count)
 
     def _result_price(self, told: Told, version: int) -> int:
         """What the contents of a result cost in the form."""
@@ -240,7 +262,7 @@ class Planner:
                 return
             place = self._scene.places[number]
             if self._can_be_stubbed(place) and not self._live[number].texts:
-                shown = self._stubbed(place, self._current)
+                shown = self._stubbed(place)
                 over -= self._live[number].tokens - shown.tokens
                 self._live[number] = shown
 
@@ -251,8 +273,7 @@ class Planner:
             if self._tail_tokens() <= most:
                 return
             if number not in self._scene.pinned:
-                self._gone.append(number)
-                del self._live[number]
+                self._leave_out(number)
                 self._gave_way.append(f"turn {number}: tail_tokens")
 
     def _tail_tokens(self) -> int:
@@ -273,14 +294,22 @@ class Planner:
         if scene.fixed.task is not None:
             pieces.append(NotePiece(scene.fixed.task))
         pieces += self._kept_pieces()
-        pieces += [NotePiece(text) for text in (self._middle(), self._left_out_note()) if text is not None]
+        left = self._left_out()
+        pieces += [NotePiece(text) for text in (self._middle(), None if left is None else left.text) if text is not None]
         end()
-        pieces += [TurnPiece(shown.told.turn, shown.texts) for number, shown in self._live.items() if number < self._start]
+        begins = self._tail_begins()
+        pieces += [TurnPiece(shown.told.turn, shown.texts) for number, shown in self._live.items() if number < begins]
         end()
         if scene.fixed.state is not None and scene.policy.state_place == "before_tail":
             pieces.append(NotePiece(scene.fixed.state))
-        pieces += [TurnPiece(shown.told.turn, shown.texts) for number, shown in self._live.items() if number >= self._start]
+        pieces += [TurnPiece(shown.told.turn, shown.texts) for number, shown in self._live.items() if number >= begins]
         return tuple(pieces), tuple(dict.fromkeys(ends))
+
+    def _tail_begins(self) -> int:
+        """The number of the first turn after the state block: the task stands before it, though it be in the tail still."""
+        task = self._scene.task
+        is_before = task is not None and task in self._scene.pinned and task < self._current
+        return max(self._start, task + 1) if is_before and task is not None else self._start
 
     def _kept_pieces(self) -> Iterator[Piece]:
         """The task first, then the others in order, those of a segment behind a note that says which they are."""
@@ -295,26 +324,23 @@ class Planner:
                 shown = self._kept_shown[turn.number]
                 yield TurnPiece(shown.told.turn, shown.texts)
 
-    def _rows(self) -> Iterator[Row]:
+    def _rows(self, told_of: Sequence[tuple[int, int]]) -> Iterator[Row]:
         scene = self._scene
         for turn in scene.middle.kept:
-            before = plain_tokens(scene.kept[turn.number].card, {}, scene.policy)
-            if turn.number in self._kept_shown:
-                shown = self._kept_shown[turn.number]
-                yield Row(turn.number, "stub" if shown.texts else "keep", turn.rule, shown.tokens, before)
-            else:
-                yield Row(turn.number, "drop", "budget", 0, before)
-        for place, told in enumerate(scene.live):
+            told = scene.kept[turn.number]
+            yield self._row(told, self._kept_shown.get(turn.number), turn.rule, told_of)
+        for told in scene.live:
             number = told.turn.number
-            before = scene.whole[place]
-            if told.turn.forgotten is not None:
-                yield Row(number, "never", "forgotten", self._live[number].tokens if number in self._live else 0, before)
-            elif number not in self._live:
-                is_told = self._has_middle and scene.policy.compaction is not None
-                yield Row(number, "compress" if is_told else "drop", "budget", 0, before)
-            else:
-                shown = self._live[number]
-                yield Row(number, "stub" if shown.texts else "keep", self._rule(number), shown.tokens, before)
+            yield self._row(told, self._live.get(number), self._rule(number), told_of)
+
+    def _row(self, told: Told, shown: _Shown | None, rule: str, told_of: Sequence[tuple[int, int]]) -> Row:
+        number, before = told.turn.number, plain_tokens(told.card, {}, self._scene.policy)
+        if told.turn.forgotten is not None:
+            return Row(number, "never", "forgotten", 0 if shown is None else shown.tokens, before)
+        if shown is None:
+            is_told = any(first <= number <= last for first, last in told_of)
+            return Row(number, "compress" if is_told else "drop", "budget", 0, before)
+        return Row(number, "stub" if shown.texts else "keep", rule, shown.tokens, before)
 
     def _rule(self, number: int) -> str:
         if number == self._current:
@@ -327,7 +353,8 @@ class Planner:
 
     def _exceeded(self) -> BudgetExceeded:
         scene = self._scene
-        totals = self._block_totals()
+        self._shorten(self._cuts(self._fresh(), 0))
+        totals = self._block_totals(None)
         task = [shown.tokens for number, shown in self._pinned_shown() if number == scene.task]
         others = [shown.tokens for number, shown in self._pinned_shown() if number not in (scene.task, self._current)]
         pins = {

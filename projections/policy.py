@@ -131,7 +131,7 @@ class Policy(Frozen):
     @property
     def middle_digest(self) -> str:
         """The same of what decides how the middle is made; policies that differ in the rest share what was made for it."""
-        others = {"state", "state_place", "model", "images", "documents", "image_tokens", "document_tokens", "tail_tokens"}
+        others = {"state", "state_place", "model", "tail_tokens"}
         return hashlib.sha256(b"middle/1\0" + self.model_dump_json(exclude=others).encode()).hexdigest()
 
     @property

@@ -7,11 +7,11 @@ the bytes before the state do not go to and fro with the size of the last turns.
 from __future__ import annotations
 
 from bisect import bisect_right
-from itertools import accumulate
+from itertools import accumulate, groupby
 from typing import Final
 
 from projections.framing import request_price
-from projections.middle_text import Fullness
+from projections.middle_text import Fullness, kept_note
 from projections.scene import Scene
 from projections.tailing import settled_tokens
 
@@ -70,7 +70,9 @@ class _Costs:
         task = 0 if scene.fixed.task is None else scene.note(scene.fixed.task)
         options = scene.policy.state
         state = 0 if scene.fixed.state is None or options is None else framing.note + options.budget_tokens
-        self._fixed = system + task + state + sum(scene.kept_price(turn) for turn in scene.middle.kept)
+        groups = groupby(scene.middle.kept, key=lambda turn: turn.first)
+        notes = sum(scene.note(kept_note(tuple(turns))) for _, turns in groups)
+        self._fixed = system + task + state + notes + sum(scene.kept_price(turn) for turn in scene.middle.kept)
         self._middles = [scene.told_middle(fullness)[1] for fullness in LEVELS]
         self._fresh = scene.budget_tokens * FRESH_PERCENT // 100
         self._whole = [0, *accumulate(scene.whole)]

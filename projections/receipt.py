@@ -60,8 +60,7 @@ class Receipt:
 
     @cached_property
     def _turns(self) -> tuple[Row, ...]:
-        shown = {row.turn: row for row in self.rows}
-        return tuple(shown.get(row.turn, row) for row in self.expand())
+        return self.expand()
 
     def __iter__(self) -> Iterator[Row]:
         return iter(self.turns())

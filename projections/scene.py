@@ -7,7 +7,7 @@ from dataclasses import dataclass
 from functools import cached_property
 from typing import Protocol, TypeVar
 
-from projections.clearing import clearable_tokens, cleared_at
+from projections.clearing import clearable_tokens, cleared_at, shown_used_through, spent_at
 from projections.compacting import stubs_of
 from projections.framing import Framing, note_price, price
 from projections.middle import KeptTurn, Middle, Stub
@@ -52,7 +52,7 @@ class Scene:
     ``live``: every turn that is not compacted and may be shown, the current one last; those before ``start`` have left the
     tail. ``kept``: turns that are compacted and stand in the window whole, by number. ``task``: the number of the turn that
     states it. ``evidence``: ids of what was recorded of compacted turns. ``budget_tokens``: what the request may cost, as we
-    count.
+    count. ``unread``: the numbers of turns that are not compacted either, but so far back that they were not even read.
     """
 
     policy: Policy
@@ -67,6 +67,7 @@ class Scene:
     fixed: Fixed
     recall: Recall
     evidence: tuple[str, ...] = ()
+    unread: Sequence[int] = ()
 
     @property
     def current(self) -> Told:
@@ -90,19 +91,14 @@ class Scene:
 
     @cached_property
     def saved(self) -> list[int]:
-        """What the spent results of each live turn would save as stubs, about."""
-        return [clearable_tokens(told, self.policy) for told in self.live]
+        """What the spent results of each live turn would save as stubs, about; nothing of turns that are pinned."""
+        pinned = self.pinned - {self.current.turn.number}
+        return [0 if told.turn.number in pinned else clearable_tokens(told, self.policy) for told in self.live]
 
     @cached_property
-    def answered(self) -> list[int]:
-        """The number of the first assistant turn after each live turn; one beyond the current turn if there is none."""
-        found: list[int] = []
-        following = self.current.turn.number + 1
-        for told in reversed(self.live):
-            found.append(following)
-            if told.turn.role == "assistant":
-                following = told.turn.number
-        return found[::-1]
+    def spent(self) -> list[int]:
+        """The number of the assistant turn that answered the results of each live turn; beyond the current turn if none did."""
+        return [spent_at(self.live, place) for place in range(len(self.live))]
 
     @cached_property
     def cleared(self) -> dict[int, int]:
@@ -117,7 +113,7 @@ class Scene:
 
     def is_spent(self, place: int) -> bool:
         """Whether an assistant turn has answered the results of a live turn by now."""
-        return self.answered[place] <= self.current.turn.number
+        return self.spent[place] <= self.current.turn.number
 
     def price(self, told: Told, replaced: Mapping[int, int]) -> int:
         """What a turn costs in the form."""
@@ -127,10 +123,11 @@ class Scene:
         """What a text of ours costs in the form."""
         return note_price(self.count(text), self.form.framing)
 
-    def stubs(self, place: int, *, moment: int) -> list[Stub]:
-        """The stubs of a live turn as they were made at the coming of the turn ``moment``."""
+    def stubs(self, place: int) -> list[Stub]:
+        """The stubs of a live turn: the same ones from the moment on at which it is spent and outside the tail."""
         told = self.live[place]
         number = told.turn.number
+        moment = min(self.current.turn.number, shown_used_through(self.live, place, self.policy))
         later = [other.turn for other in self.live[place + 1 :] if other.turn.number <= moment]
         returned = tuple(result.version for result in told.card.results)
         key = ("stubs", number, returned, moment, self.policy.stubs, self.policy.encoding)

@@ -93,7 +93,8 @@ def expanded(ground: Ground, draft: Draft) -> tuple[Row, ...]:
         row = shown.get(number)
         if row is None:
             before = plain_tokens(told.card, {}, policy)
-            row = Row(number, *_told_of(verdicts.get(number), number, draft, policy), 0, before)
+            verdict = Judgement("never", "forgotten") if told.turn.forgotten is not None else verdicts.get(number)
+            row = Row(number, *_told_of(verdict, number, draft, policy), 0, before)
         rows.append(Row(row.turn, row.verdict, row.rule, row.tokens, row.before, number in asking))
     return tuple(rows)
 
@@ -138,6 +139,9 @@ def _told_of(verdict: Judgement | None, number: int, draft: Draft, policy: Polic
         return Judgement("drop", "outside the tail" if policy.compaction is None else "budget")
     if verdict.verdict in ("drop", "never"):
         return verdict
-    if any(first <= number <= last for first, last in draft.plan.told_of):
-        return Judgement("compress", verdict.rule)
-    return Judgement("drop", "budget")
+    told_of = draft.plan.told_of
+    # What is told of a turn that was kept whole until now is a line of its own.
+    is_told = (
+        (number, number) in told_of if verdict.verdict == "keep" else any(one <= number <= other for one, other in told_of)
+    )
+    return Judgement("compress", verdict.rule) if is_told else Judgement("drop", "budget")

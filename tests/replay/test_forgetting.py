@@ -262,7 +262,7 @@ def test_the_receipt_says_never(store: Ledgers, case: Ledger) -> None:
     for number in range(1, 9):
         case.record_turn("user" if number % 2 else "assistant", f"Remark {number}.")
     case.forget(turns=[1, 3, 7], reason="asked to")
-    assert rows(store, Policy(tail_turns=1)) == [
+    assert rows(store, Policy(tail_turns=1, compaction=None)) == [
         (1, "never", "forgotten"),
         (2, "drop", "outside the tail"),
         (3, "never", "forgotten"),
@@ -270,17 +270,44 @@ def test_the_receipt_says_never(store: Ledgers, case: Ledger) -> None:
         (7, "never", "forgotten"),
         (8, "keep", "current"),
     ]
-    made = view(store, "case").window(Policy(tail_turns=1))
+    made = view(store, "case").window(Policy(tail_turns=1, compaction=None))
     assert [row.tokens > 0 for row in made.receipt] == [True, False, False, False, False, False, True, True]
-    assert "[4 turns between turn 2 and turn 6 are not shown here; the record has them all; 1 more was forgotten]" in made.text
+    assert rows(store, Policy(tail_turns=1)) == [
+        (1, "never", "forgotten"),
+        (2, "keep", "not compacted yet"),
+        (3, "never", "forgotten"),
+        *((number, "keep", "not compacted yet") for number in (4, 5, 6)),
+        (7, "never", "forgotten"),
+        (8, "keep", "current"),
+    ]
+
+
+def test_what_gave_way_is_told_of_as_far_as_it_is_not_forgotten(store: Ledgers, case: Ledger) -> None:
+    for number in range(1, 9):
+        case.record_turn("user" if number % 2 else "assistant", f"Remark {number}. " + "It rained all day long. " * 20)
+    case.forget(turns=[3, 5], reason="asked to")
+    made = view(store, "case").window(Policy(tail_turns=1, budget_tokens=570, state=None))
+    assert "[of turns 2-6, 5 are not shown here; the record has them, but 2 that were forgotten]" in made.text
+    assert rows(store, made.policy) == [
+        (1, "keep", "task"),
+        (2, "compress", "budget"),
+        (3, "never", "forgotten"),
+        (4, "compress", "budget"),
+        (5, "never", "forgotten"),
+        (6, "compress", "budget"),
+        (7, "keep", "tail"),
+        (8, "keep", "current"),
+    ]
 
 
 def test_the_note_does_not_promise_what_is_gone(store: Ledgers, case: Ledger) -> None:
     for number in range(1, 6):
-        case.record_turn("user" if number % 2 else "assistant", f"Remark {number}.")
+        case.record_turn("user" if number % 2 else "assistant", f"Remark {number}. " + "It rained all day long. " * 20)
     case.forget(turns=[2, 3], reason="asked to")
-    made = view(store, "case").window(Policy(tail_turns=1))
-    assert "[2 turns between turn 2 and turn 3 were forgotten]" in made.text
+    made = view(store, "case").window(Policy(tail_turns=0, budget_tokens=420, state=None))
+    assert "the record has them, but 2 that were forgotten]" in made.text
+    case.forget(turns=[4], reason="asked to")
+    made = view(store, "case").window(Policy(tail_turns=0, budget_tokens=420, state=None))
     assert "the record has them" not in made.text
 
 
@@ -350,7 +377,7 @@ def test_a_wish_is_pending_until_it_is_answered(store: Ledgers, case: Ledger) ->
     ]
     assert (len(asked[0].text), asked[0].text[-1]) == (280, "…")
     assert [row.turn for row in seen.window().receipt if row.asks_to_forget] == [2, 3, 4]
-    shown = parsed(seen.window().to_json())["receipt"]
+    shown = parsed(seen.window().to_json())["receipt"]["turns"]
     assert [row.get("asks_to_forget") for row in shown] == [None, True, True, True, None]
     case.decline_forgetting(3, because="the law asks for it")
     case.forget(turns=[1], reason="asked to", answers=[2])

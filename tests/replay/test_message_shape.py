@@ -56,17 +56,17 @@ def test_a_call_and_its_result_stay_together(store: Ledgers, case: Ledger, form:
     case.record_return("c1", "granite 14 t, basalt 3 t\n" * 300)
     case.record_turn("user", "And the lower one?")
     case.record_turn("assistant", "It is shut until May.")
-    table = window(store, form).receipt[1].tokens
+    table = window(store, form).receipt.turns()[1].tokens
     seen = set()
-    least = window(store, form, Policy(tail_turns=0)).tokens
+    least = window(store, form, Policy(tail_turns=0, compaction=None)).tokens
     for budget in range(least, table + 300, 35):
         made = window(store, form, Policy(budget_tokens=budget))
         verdict = verdicts(made)[2]
         seen.add(verdict)
-        assert len(results(made, form)) == (0 if verdict == "drop" else 1)
+        assert len(results(made, form)) == (0 if verdict in ("drop", "compress") else 1)
         if verdict == "stub":
             assert "result_id=r_3" in results(made, form)[0]
-    assert seen == {"drop", "stub", "keep"}
+    assert seen == {"drop", "compress", "stub", "keep"}
 
 
 @BOTH
@@ -125,8 +125,8 @@ def test_system_text_is_never_summarised_or_moved(store: Ledgers, case: Ledger, 
         case.record_turn("user" if number % 2 == 0 else "assistant", f"Remark {number}. " * 12)
         made = window(store, form, Policy(tail_turns=4, budget_tokens=700))
         assert made.request_bytes.count(b"Ferry-Clerk") == 1
-        first = made.request["system"] if form == "anthropic" else made.request["messages"][0]["content"]
-        assert first == rule
+        first = blocks_of({"content": made.request["system"]})[0] if form == "anthropic" else made.request["messages"][0]
+        assert (first["text"] if form == "anthropic" else first["content"]) == rule
 
 
 @BOTH
@@ -138,7 +138,7 @@ def test_the_only_user_turn_is_never_left_out(store: Ledgers, case: Ledger, form
         case.record_return(f"c{number}", f"page {number}: 31.10 DKK; " * 20)
         made = window(store, form, Policy(tail_turns=8, budget_tokens=900))
         assert b"Balance account DK-5521." in made.request_bytes
-        assert made.receipt[0].rule in ("task", "current")
+        assert made.receipt.turns()[0].rule in ("task", "current")
 
 
 @BOTH
@@ -220,7 +220,7 @@ def test_a_picture_in_the_task_stays_a_picture(store: Ledgers, case: Ledger, for
     case.record_turn("user", ["What is wrong with this stamp?", ImagePart(sha256=picture, media_type="image/png")])
     made = window(store, form, Policy(budget_tokens=128_000))
     assert verdicts(made) == {1: "keep"}
-    assert 1_600 < made.tokens < 1_700
+    assert 1_600 < made.tokens < 1_710
     assert len(made.request_bytes) > 3_800_000
 
 
@@ -244,7 +244,7 @@ def test_a_text_document_is_passed_on_as_text_and_counted_as_text(store: Ledgers
     case.record_turn("user", ["Read this.", DocumentPart(sha256=sha256, media_type="text/plain")])
     made = view(store, "case").window(Policy(budget_tokens=12_000), render=form)
     assert text.strip() in json.dumps(made.request)
-    assert counter("o200k_base")(text) < made.tokens < counter("o200k_base")(text) + 60
+    assert counter("o200k_base")(text) < made.tokens < counter("o200k_base")(text) + 70
     with pytest.raises(BudgetExceeded):
         view(store, "case").window(Policy(budget_tokens=8_000), render=form)
 

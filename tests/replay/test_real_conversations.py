@@ -59,8 +59,9 @@ def store(path: str) -> Iterator[Ledgers]:
 
 def check(seen: View, policy: Policy, form: str, answer: Answer) -> str:
     """One window against everything that is promised of it; returns which kind of answer it was."""
-    pins = {"system", "task", "current"} | (set() if seen.state().is_bare else {"state"})
     if isinstance(answer, BudgetExceeded):
+        task, last = seen.transcript().transcript.task_turn, seen.transcript().transcript.turns[-1]
+        pins = {"system", "current"} | (set() if seen.state().is_bare else {"state"}) | ({"task"} if task != last else set())
         assert set(answer.pins) == pins
         assert sum(answer.pins.values()) > policy.budget_tokens - 60
         return "refused"
