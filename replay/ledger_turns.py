@@ -7,8 +7,8 @@ already. The answers are the same.
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Mapping, Sequence
-from functools import cached_property
-from typing import Any, TypeVar
+from functools import cached_property, partial
+from typing import Any, Final, TypeVar
 
 from ledger import Ledgers
 from ledger.errors import CorruptRecord
@@ -32,6 +32,8 @@ from replay.turn_blocks import BLOCK_TURNS
 from replay.warm import Shelf, shelf_of
 
 Answer = TypeVar("Answer")
+
+_AT_ONCE: Final = 16 * BLOCK_TURNS
 
 
 def turns_of(loaded: Loaded, encoding: str) -> Turns:
@@ -86,6 +88,8 @@ class LedgerTurns:
         self._cards = self._shelf.cards(encoding)
         self._version = loaded.version
         self._missed = False
+        self._known: dict[int, Told] = {}
+        self._amendments: dict[int, int] = {}
 
     @cached_property
     def last(self) -> int:
@@ -108,7 +112,9 @@ class LedgerTurns:
 
     def amended(self, through_turn: int) -> int:
         """The version of the last event that changed how a turn up to ``through_turn`` reads after the next one had begun."""
-        return self._asked(lambda shelf: shelf.index.amended(through_turn, self._version))
+        if through_turn not in self._amendments:
+            self._amendments[through_turn] = self._asked(lambda shelf: shelf.index.amended(through_turn, self._version))
+        return self._amendments[through_turn]
 
     def said(self, first: int, last: int) -> Sequence[Recorded]:
         """What was said of the turns from ``first`` to ``last``, see ``said_between``."""
@@ -145,7 +151,13 @@ class LedgerTurns:
         raise AssertionError("the attempts end in an error")
 
     def _told(self, numbers: Sequence[int]) -> list[Told]:
-        return self._asked(lambda shelf: self._tell(shelf, numbers))
+        """Turns with their cards. The longest answers are read in parts, none of them longer than what is kept in memory."""
+        missing = [number for number in numbers if number not in self._known]
+        for start in range(0, len(missing), _AT_ONCE):
+            part = missing[start : start + _AT_ONCE]
+            told = self._asked(partial(self._tell, numbers=part))
+            self._known |= zip(part, told, strict=True)
+        return [self._known[number] for number in numbers]
 
     def _tell(self, shelf: Shelf, numbers: Sequence[int]) -> list[Told]:
         versions = self._versions(shelf, numbers)
@@ -183,7 +195,7 @@ class LedgerTurns:
         """The versions of turns and returns as of this version."""
         upto, found = self._version, shelf.index.versions(numbers)
         return {
-            number: tuple(versions) if versions[-1] <= upto else tuple(version for version in versions if version <= upto)
+            number: versions if versions[-1] <= upto else tuple(version for version in versions if version <= upto)
             for number, versions in found.items()
         }
 

@@ -39,7 +39,7 @@ CLASSIFICATIONS: Final = "c/"
 SUMMARIES: Final = "u/"
 FRONTIER: Final = "p"
 
-Versions = list[int]
+Versions = tuple[int, ...]
 """The version of a turn, then those of its returns, in order."""
 
 Row = tuple[str, bytes]
@@ -62,8 +62,7 @@ def packed_block(turns: list[Versions]) -> bytes:
 
 def unpacked_block(row: bytes) -> list[Versions]:
     """The turns of a block's row."""
-    turns: list[Versions] = orjson.loads(row)
-    return turns
+    return [tuple(versions) for versions in orjson.loads(row)]
 
 
 @dataclass
@@ -77,7 +76,8 @@ class Frontier:
     @classmethod
     def unpacked(cls, row: bytes) -> Frontier:
         """The frontier of a row."""
-        return cls(*orjson.loads(row))
+        through, first, turns = orjson.loads(row)
+        return cls(through, first, [tuple(versions) for versions in turns])
 
     def packed(self) -> bytes:
         """Its row."""
@@ -115,12 +115,12 @@ class Frontier:
         if len(self.turns) == BLOCK_TURNS:
             yield numbered(TURNS, self.first), packed_block(self.turns)
             self.first, self.turns = self.first + BLOCK_TURNS, []
-        self.turns.append([version])
+        self.turns.append((version,))
 
     def _return(self, version: int, turn: int) -> Iterator[Row]:
         place = turn - self.first
         if 0 <= place < len(self.turns):
-            self.turns[place].append(version)
+            self.turns[place] += (version,)
         else:
             yield placed(TURNS, turn, version), b""
 

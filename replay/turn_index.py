@@ -89,7 +89,7 @@ class TurnIndex:
     def _late(self, turn: int, version: int) -> None:
         block = self._blocks.get(first_of_block(turn))
         if block is not None and version not in block[(turn - 1) % BLOCK_TURNS]:
-            block[(turn - 1) % BLOCK_TURNS].append(version)
+            block[(turn - 1) % BLOCK_TURNS] += (version,)
 
     def versions(self, turns: Iterable[int]) -> dict[int, Versions]:
         """The versions of each of these turns and of what its calls returned, as far as the frontier; they must exist."""

@@ -166,3 +166,23 @@ def test_a_process_that_reads_what_another_one_read_loads_no_tokenizer(opened: O
     first = run(SCRIPT.format(address=opened.address, keeps=True))
     assert first.strip()
     assert run(SCRIPT.format(address=opened.address, keeps=False)) == first
+
+
+def test_all_turns_of_a_long_ledger_are_counted_once(opened: OpenStore) -> None:
+    """So many that not all of them stay in memory."""
+    ledgers = opened(Clock())
+    case = ledgers.ledger("case")
+    for start in range(1, 20_000, 2_000):
+        parts = (TextPart(text="ok"),)
+        case.append([TurnRecorded(role="user", parts=parts, turn=number) for number in range(start, start + 2_000)])
+    bring_up_to_date(ledgers, "case", encoding=ENCODING)
+    script = (
+        "import sys\nfrom ledger import connect\nfrom replay.ledger_turns import turns_of\nfrom replay.loading import load\n"
+        f"with connect({opened.address!r}) as store:\n"
+        "    turns = turns_of(load(store, store.head('case'), None, None), 'o200k_base')\n"
+        "    found = turns.between(1, turns.last)\n"
+        "    assert {told.card.contents.tokens for told in found} == {1}\n"
+        "    assert 'tiktoken' not in sys.modules\n"
+        "    print(len(found))\n"
+    )
+    assert run(script) == "20000\n"
