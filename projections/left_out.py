@@ -9,7 +9,7 @@ from typing import Final
 from projections.compacting import TURN_CHARACTERS
 from projections.escaping import escaped
 from projections.exact_strings import exact_strings, identifying_strings
-from projections.gists import GistLine, group_gists
+from projections.gists import MOST_CHARACTERS, GistLine, group_gists
 from projections.middle_text import BREAKS
 from projections.policy import Compaction, Policy
 from projections.state_block import Count
@@ -20,9 +20,10 @@ _CHARACTERS_PER_TOKEN: Final = 4
 
 @dataclass(frozen=True, slots=True)
 class LeftOut:
-    """The text, and the turns that are told of in its lines, from one to another."""
+    """The text, the first turn that is left out, and the turns that are told of in its lines, from one to another."""
 
     text: str
+    first: int
     told_of: tuple[tuple[int, int], ...]
 
 
@@ -46,24 +47,28 @@ def left_out(turns: Sequence[Turn], policy: Policy, count: Count, *, unread: Seq
             room -= cost
             carried.append(f"= {string}")
     text = "".join(f"{line}\n" for line in [*lines, *(["exact strings out of them:"] if carried else []), *carried])
-    return LeftOut(text, tuple((line.first, line.last) for line in told))
+    return LeftOut(text, min(_numbers(turns, unread)), tuple((line.first, line.last) for line in told))
+
+
+def _numbers(turns: Sequence[Turn], unread: Sequence[int]) -> list[int]:
+    return [*unread, *(turn.number for turn in turns)]
 
 
 def _header(turns: Sequence[Turn], unread: Sequence[int]) -> str:
     """Which turns are left out; that the record has them is not said of those that were forgotten."""
-    numbers = [*unread, *(turn.number for turn in turns)]
+    numbers = _numbers(turns, unread)
     first, last, number = min(numbers), max(numbers), len(numbers)
     forgotten = sum(turn.forgotten is not None for turn in turns)
     which = f"turn {first} is" if first == last else f"of turns {first}-{last}, {number:,} are"
     if number == forgotten:
         return f"[{which} not shown here: {'it was' if number == 1 else 'they were'} forgotten]"
     save = f", but {forgotten:,} that {'was' if forgotten == 1 else 'were'} forgotten" if forgotten else ""
-    return f"[{which} not shown here; the record has them{save}]"
+    return f"[{which} not shown here; the record has {'it' if number == 1 else 'them'}{save}]"
 
 
 def _told(turns: Sequence[Turn], policy: Policy, compaction: Compaction) -> Iterator[GistLine]:
     most = policy.request_tokens * compaction.text_percent // 100 * _CHARACTERS_PER_TOKEN
-    lines = group_gists(turns, most_characters=min(TURN_CHARACTERS * len(turns), most))
+    lines = group_gists(turns, most_characters=min(max(MOST_CHARACTERS, TURN_CHARACTERS * len(turns)), most))
     return (line for line in lines if line.text)
 
 

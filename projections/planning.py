@@ -12,12 +12,13 @@ from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from itertools import groupby
 
+from projections.arranging import Chosen, Shown, arranged
 from projections.errors import BudgetExceeded
 from projections.fitting import Place, cuts
 from projections.framing import request_price
 from projections.left_out import LeftOut, left_out
 from projections.middle_text import kept_note, shown_lines
-from projections.pieces import NotePiece, Piece, Pieces, TurnPiece
+from projections.pieces import Pieces
 from projections.pressing import FRESH_PERCENT, LEVELS, pressure, tail_begins
 from projections.receipt import Row
 from projections.scene import Scene
@@ -53,15 +54,6 @@ class Plan:
         )
 
 
-@dataclass(slots=True)
-class _Shown:
-    """A turn as it stands in the window: ``texts`` in the place of results, ``tokens`` in the form."""
-
-    told: Told
-    tokens: int
-    texts: dict[int, str]
-
-
 class Planner:
     """Chooses the pieces of one window."""
 
@@ -78,7 +70,7 @@ class Planner:
         }
         self._kept = {turn.number: turn for turn in scene.middle.kept}
         self._kept_shown = {
-            turn.number: _Shown(
+            turn.number: Shown(
                 scene.kept[turn.number], scene.kept_price(turn), {stub.version: stub.text for stub in turn.stubs}
             )
             for turn in scene.middle.kept
@@ -95,8 +87,9 @@ class Planner:
         if self._scene.policy.tail_tokens is not None:
             self._shorten_tail(self._scene.policy.tail_tokens)
         self._make_room()
-        pieces, breakpoints = self._pieces()
         left = self._left_out()
+        kept = {number: (turn, self._kept_shown[number]) for number, turn in self._kept.items()}
+        pieces, breakpoints = arranged(self._scene, Chosen(self._live, kept, self._middle(), left, self._start))
         lines = shown_lines(self._scene.middle, self._scene.policy, LEVELS[self._level]) if self._middle() else ()
         blocks = self._block_totals(left)
         summaries = tuple(line.summary for line in lines if line.summary is not None)
@@ -116,13 +109,13 @@ class Planner:
     def _current(self) -> int:
         return self._scene.current.turn.number
 
-    def _as_live(self, place: int) -> _Shown:
+    def _as_live(self, place: int) -> Shown:
         """A live turn as it stands before anything gives way: with stubs where they were made or are pressed for."""
         scene = self._scene
         number = scene.live[place].turn.number
         is_stubbed = number in scene.cleared or (self._level > 0 and number < self._start)
         if not is_stubbed or not self._can_be_stubbed(place):
-            return _Shown(scene.live[place], scene.whole[place], {})
+            return Shown(scene.live[place], scene.whole[place], {})
         return self._stubbed(place)
 
     def _can_be_stubbed(self, place: int) -> bool:
@@ -130,11 +123,11 @@ class Planner:
         number = scene.live[place].turn.number
         return scene.saved[place] > 0 and scene.is_spent(place) and number not in scene.pinned
 
-    def _stubbed(self, place: int) -> _Shown:
+    def _stubbed(self, place: int) -> Shown:
         scene = self._scene
         told, stubs = scene.live[place], scene.stubs(place)
         tokens = scene.price(told, {stub.version: stub.tokens for stub in stubs})
-        return _Shown(told, tokens, {stub.version: stub.text for stub in stubs})
+        return Shown(told, tokens, {stub.version: stub.text for stub in stubs})
 
     def _make_room(self) -> None:
         """Let things give way until the request fits, with the current turn's own words whole."""
@@ -279,51 +272,6 @@ class Planner:
     def _tail_tokens(self) -> int:
         return sum(self._live[number].tokens for number in self._tail())
 
-    def _pieces(self) -> tuple[Pieces, tuple[int, ...]]:
-        """The pieces in their order, and where blocks end."""
-        scene = self._scene
-        pieces: list[Piece] = []
-        ends: list[int] = []
-
-        def end() -> None:
-            if pieces:
-                ends.append(len(pieces) - 1)
-
-        if scene.fixed.state is not None and scene.policy.state_place == "after_system":
-            pieces.append(NotePiece(scene.fixed.state))
-        if scene.fixed.task is not None:
-            pieces.append(NotePiece(scene.fixed.task))
-        pieces += self._kept_pieces()
-        left = self._left_out()
-        pieces += [NotePiece(text) for text in (self._middle(), None if left is None else left.text) if text is not None]
-        end()
-        begins = self._tail_begins()
-        pieces += [TurnPiece(shown.told.turn, shown.texts) for number, shown in self._live.items() if number < begins]
-        end()
-        if scene.fixed.state is not None and scene.policy.state_place == "before_tail":
-            pieces.append(NotePiece(scene.fixed.state))
-        pieces += [TurnPiece(shown.told.turn, shown.texts) for number, shown in self._live.items() if number >= begins]
-        return tuple(pieces), tuple(dict.fromkeys(ends))
-
-    def _tail_begins(self) -> int:
-        """The number of the first turn after the state block: the task stands before it, though it be in the tail still."""
-        task = self._scene.task
-        is_before = task is not None and task in self._scene.pinned and task < self._current
-        return max(self._start, task + 1) if is_before and task is not None else self._start
-
-    def _kept_pieces(self) -> Iterator[Piece]:
-        """The task first, then the others in order, those of a segment behind a note that says which they are."""
-        task = self._scene.task
-        if task in self._kept_shown and task in self._scene.pinned:
-            yield TurnPiece(self._kept_shown[task].told.turn)
-        others = (turn for turn in self._kept.values() if turn.number != task or task not in self._scene.pinned)
-        for _, group in groupby(others, key=lambda turn: turn.first):
-            turns = tuple(group)
-            yield NotePiece(kept_note(turns))
-            for turn in turns:
-                shown = self._kept_shown[turn.number]
-                yield TurnPiece(shown.told.turn, shown.texts)
-
     def _rows(self, told_of: Sequence[tuple[int, int]]) -> Iterator[Row]:
         scene = self._scene
         for turn in scene.middle.kept:
@@ -333,7 +281,7 @@ class Planner:
             number = told.turn.number
             yield self._row(told, self._live.get(number), self._rule(number), told_of)
 
-    def _row(self, told: Told, shown: _Shown | None, rule: str, told_of: Sequence[tuple[int, int]]) -> Row:
+    def _row(self, told: Told, shown: Shown | None, rule: str, told_of: Sequence[tuple[int, int]]) -> Row:
         number, before = told.turn.number, plain_tokens(told.card, {}, self._scene.policy)
         if told.turn.forgotten is not None:
             return Row(number, "never", "forgotten", 0 if shown is None else shown.tokens, before)
@@ -367,7 +315,7 @@ class Planner:
         }
         return exceeded({name: size for name, size in pins.items() if size}, scene)
 
-    def _pinned_shown(self) -> Iterator[tuple[int, _Shown]]:
+    def _pinned_shown(self) -> Iterator[tuple[int, Shown]]:
         shown = {**self._kept_shown, **self._live}
         return ((number, shown[number]) for number in sorted(self._scene.pinned) if number in shown)
 
