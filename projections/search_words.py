@@ -11,6 +11,7 @@ import re
 from collections import Counter
 from collections.abc import Iterable
 from dataclasses import dataclass
+from itertools import pairwise
 from typing import Final
 from unicodedata import normalize
 
@@ -37,6 +38,8 @@ _ANY: Final = re.compile(
     rf"|(?P<word>{_LETTER}+(?:[{_MARKS}]+{_LETTER}*)*)(?:(?P<sign>[^\w\s]|_)(?={_LETTER}))?"
 )
 _ASCII: Final = re.compile(r"(?P<word>[a-z0-9]+)(?:(?P<sign>[^a-z0-9\s])(?=[a-z0-9]))?")
+_ASCII_WORD: Final = re.compile("[a-z0-9]+")
+_ASCII_RUN: Final = re.compile(r"[a-z0-9]+(?:[^a-z0-9\s][a-z0-9]+)+")
 _DROPPED: Final = re.compile(f"[{_ACCENTS}{_UNSEEN}]")
 _PLAIN: Final = str.maketrans({"ø": "o", "ł": "l", "đ": "d", "ħ": "h", "ı": "i", "æ": "ae", "œ": "oe", "ŧ": "t"})
 _SIGNS: Final = str.maketrans(
@@ -100,15 +103,23 @@ def pair(first: str, sign: str, second: str) -> str:
 def terms(text: str) -> tuple[Counter[str], int]:
     """What a text is found by, with how often each stands in it, and the number of its words."""
     if text.isascii():
-        found: list[tuple[str, str]] = _ASCII.findall(text.lower())
-        counts = _alone(word for word, _ in found)
-        counts.update(pair(*found[place], found[place + 1][0]) for place, (_, sign) in enumerate(found) if sign)
-        return counts, len(found)
+        return _ascii_terms(text.lower())
     listed = words(text)
     counts = _alone(word.text for word in listed)
     counts.update(
         pair(word.text, word.sign, listed[place + 1].text) for place, word in enumerate(listed) if word.sign or word.beside
     )
+    return counts, len(listed)
+
+
+def _ascii_terms(text: str) -> tuple[Counter[str], int]:
+    """The same of a text in lower-case ASCII, without an object for each of its words."""
+    listed = _ASCII_WORD.findall(text)
+    counts = _alone(listed)
+    for run, often in Counter(_ASCII_RUN.findall(text)).items():
+        joined = _ASCII.findall(run)
+        for (first, sign), (second, _) in pairwise(joined):
+            counts[pair(first, sign, second)] += often
     return counts, len(listed)
 
 

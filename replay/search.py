@@ -98,12 +98,14 @@ def search(
     """
     asked = asked_for(text, kind=kind, role=role, turns=turns, limit=limit, offset=offset)
     for _ in attempts():
-        loaded = [load(store, head, None, judged_at) for head in store.heads()]
         try:
-            hits, matched = found_in([Searched(one) for one in loaded if one.version], asked)
+            searched = [Searched(load(store, head, None, judged_at)) for head in store.heads() if head.version]
+            hits, matched = found_in(searched, asked)
         except Overtaken:
             continue
-        return _answer(None, asked, hits, matched)
+        found = {hit.ledger for hit in hits}
+        if all(one.is_current() for one in searched if one.name in found):
+            return _answer(None, asked, hits, matched)
     raise AssertionError("the attempts end in an error")
 
 

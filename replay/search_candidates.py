@@ -5,7 +5,7 @@ from __future__ import annotations
 from array import array
 from bisect import bisect_left
 from collections.abc import Iterable, Iterator, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from functools import cached_property
 from itertools import islice
 from typing import Final
@@ -20,7 +20,7 @@ from projections.search_query import Clause, Query
 from projections.search_ranking import BEGINNING_WEIGHT, matching, rarity, snippet, weight
 from projections.searchable import Kind, documents
 from replay.fact_index import Overtaken
-from replay.loading import Loaded
+from replay.loading import Loaded, last_governing
 from replay.moment import Turn, version_at
 from replay.search_index import LedgerIndex
 from replay.search_segments import Segment, first_of, kind_and_role, place_of
@@ -56,17 +56,7 @@ class Hit:
     id: str
     snippet: str
     places: tuple[tuple[int, int], ...]
-    score: float
-
-
-@dataclass
-class _Candidate:
-    """A text that may be a hit: in which of the ledgers, twice its version and its slot, its score, how many clauses it has."""
-
-    ledger: int
-    place: int
-    score: float
-    clauses: int = 1
+    score: float = 0.0
 
 
 class Searched:
@@ -81,6 +71,11 @@ class Searched:
         self.name = head.name
         self.reader = Reader(store, head.ledger)
         self._index = LedgerIndex(store, head, self.reader)
+
+    def is_current(self) -> bool:
+        """Whether nothing was forgotten since."""
+        known = self.reader.governing
+        return last_governing(self.loaded.store, self.loaded.head) == (known[-1].version if known else 0)
 
     @cached_property
     def segments(self) -> list[Segment]:
@@ -126,22 +121,28 @@ class Searched:
 def found_in(searched: Sequence[Searched], asked: Asked) -> tuple[list[Hit], str]:
     """The hits, as many as are wanted and one more; and whether they have "all" or "any" of what is asked for."""
     wanted = asked.offset + asked.limit + 1
-    weighed = {clause: _weigh(searched, clause) for clause in asked.query.clauses}
-    number = len(weighed)
-    candidates = _ranked(searched, weighed, asked, least=number)
-    hits = list(islice(_hits(searched, candidates, asked, asked.query.clauses, least=number), wanted))
-    if hits:
-        return hits, "all"
+    exact = asked.query.clauses
+    weighed = {clause: _weigh(searched, clause) for clause in exact}
+    candidates = _ranked(searched, list(weighed.values()), asked, least=len(exact))
+    hits = list(islice(_hits(searched, candidates, asked, exact, least=len(exact)), wanted))
     loose = asked.query.loosened()
-    if loose == asked.query.clauses and number == 1:
-        return [], "all"
-    weighed = {clause: weighed[clause] if clause in weighed else _weigh(searched, clause) for clause in loose}
-    candidates = _ranked(searched, weighed, asked, least=1)
+    if hits or (loose == exact and len(exact) == 1):
+        return hits, "all"
+    for clause in loose:
+        if clause not in weighed:
+            weighed[clause] = _weigh(searched, clause)
+    candidates = _ranked(searched, [weighed[clause] for clause in loose], asked, least=1)
     return list(islice(_hits(searched, candidates, asked, loose, least=1), wanted)), "any"
 
 
 _Weighed = list[dict[int, tuple[float, int]]]
 """By ledger: what a clause counts in each text (before its rarity), and a posting of the text."""
+
+_Candidate = tuple[float, int, int]
+"""A text that may be a hit: its score below zero, in which of the ledgers, and twice its version and its slot, below zero too.
+
+In their order, the best comes first; of equals the newest.
+"""
 
 
 def _weigh(searched: Sequence[Searched], clause: Clause) -> _Weighed:
@@ -179,37 +180,38 @@ def _least(one: dict[int, float], other: dict[int, float]) -> dict[int, float]:
     return {place: min(count, other[place]) for place, count in one.items() if place in other}
 
 
-def _ranked(searched: Sequence[Searched], weighed: dict[Clause, _Weighed], asked: Asked, *, least: int) -> list[_Candidate]:
-    """The texts that have so many of the clauses at least, the best first; of equals the newest."""
+def _ranked(searched: Sequence[Searched], weighed: Sequence[_Weighed], asked: Asked, *, least: int) -> list[_Candidate]:
+    """The texts that have so many of the clauses at least, as far as they may be what is asked for, in their order."""
     total = sum(one.loaded.version for one in searched)
+    rarities = [rarity(holding=sum(map(len, by_ledger)), of=total) for by_ledger in weighed]
     candidates: list[_Candidate] = []
     for ledger, one in enumerate(searched):
-        known: dict[int, _Candidate] = {}
-        for by_ledger in weighed.values():
-            counts = rarity(holding=sum(map(len, by_ledger)), of=total)
-            for place, (value, _) in by_ledger[ledger].items():
-                found = known.get(place)
-                if found is None:
-                    known[place] = _Candidate(ledger, place, value * counts)
-                else:
-                    found.score += value * counts
-                    found.clauses += 1
-        samples = {place: sample for by in weighed.values() for place, (_, sample) in by[ledger].items()}
-        enough = (found for found in known.values() if found.clauses >= least)
-        candidates += _fitting(one, enough, samples, asked)
-    return sorted(candidates, key=lambda found: (-found.score, found.ledger, -found.place))
+        scores: dict[int, float] = {}
+        clauses: dict[int, int] = {}
+        samples: dict[int, int] = {}
+        for by_ledger, counts in zip(weighed, rarities, strict=True):
+            for place, (value, sample) in by_ledger[ledger].items():
+                scores[place] = scores.get(place, 0.0) + value * counts
+                clauses[place] = clauses.get(place, 0) + 1
+                samples[place] = sample
+        fitting = _fitting(one, samples, asked)
+        candidates += [(-scores[place], ledger, -place) for place in fitting if clauses[place] >= least]
+    return sorted(candidates)
 
 
-def _fitting(one: Searched, found: Iterable[_Candidate], samples: dict[int, int], asked: Asked) -> Iterator[_Candidate]:
-    """Those that may be what is asked for, as far as can be told without reading them."""
+def _fitting(one: Searched, samples: dict[int, int], asked: Asked) -> Iterable[int]:
+    """The places that may be what is asked for, as far as can be told without reading them."""
+    if asked.kind is None and asked.role is None and asked.turns is None:
+        return samples
     bounds = None if asked.turns is None else one.bounds(asked.turns)
-    for candidate in found:
-        kind, role = kind_and_role(samples[candidate.place])
-        if (asked.kind is not None and kind != asked.kind) or (asked.role is not None and role != asked.role):
-            continue
-        if bounds is not None and (candidate.place < bounds[0] or (kind in _OF_TURNS and candidate.place > bounds[1])):
-            continue
-        yield candidate
+    return (place for place, sample in samples.items() if _fits(place, sample, asked, bounds))
+
+
+def _fits(place: int, sample: int, asked: Asked, bounds: tuple[int, int] | None) -> bool:
+    kind, role = kind_and_role(sample)
+    if (asked.kind is not None and kind != asked.kind) or (asked.role is not None and role != asked.role):
+        return False
+    return bounds is None or (place >= bounds[0] and (kind not in _OF_TURNS or place <= bounds[1]))
 
 
 def _hits(
@@ -220,22 +222,21 @@ def _hits(
     for first in range(0, len(candidates), at_once):
         some = candidates[first : first + at_once]
         events: dict[tuple[int, int], Recorded] = {}
-        for ledger in sorted({candidate.ledger for candidate in some}):
-            versions = sorted({candidate.place >> 1 for candidate in some if candidate.ledger == ledger})
-            events |= {(ledger, version): item for version, item in searched[ledger].events(versions).items()}
-        for candidate in some:
-            item = events[candidate.ledger, candidate.place >> 1]
-            hit = _hit(searched[candidate.ledger].name, item, candidate, asked=asked, clauses=clauses, least=least)
+        for wanted in sorted({ledger for _, ledger, _ in some}):
+            versions = sorted({-place >> 1 for _, ledger, place in some if ledger == wanted})
+            events |= {(wanted, version): item for version, item in searched[wanted].events(versions).items()}
+        for score, ledger, place in some:
+            hit = _hit(
+                searched[ledger].name, events[ledger, -place >> 1], -place & 1, asked=asked, clauses=clauses, least=least
+            )
             if hit is not None:
-                yield hit
+                yield replace(hit, score=round(-score, 4))
 
 
-def _hit(
-    name: str, item: Recorded, candidate: _Candidate, *, asked: Asked, clauses: Sequence[Clause], least: int
-) -> Hit | None:
+def _hit(name: str, item: Recorded, slot: int, *, asked: Asked, clauses: Sequence[Clause], least: int) -> Hit | None:
     if asked.turns is not None and not (item.turn is not None and asked.turns[0] <= item.turn <= asked.turns[1]):
         return None
-    document = next(document for document in documents(item) if document.slot == candidate.place & 1)
+    document = next(document for document in documents(item) if document.slot == slot)
     found = matching(document.text, clauses)
     if len(found) < least:
         return None
@@ -250,5 +251,4 @@ def _hit(
         id=document.id or f"v_{item.version}",
         snippet=shown.text,
         places=shown.places,
-        score=round(candidate.score, 4),
     )

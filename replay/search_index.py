@@ -20,6 +20,8 @@ from replay.fact_index import Overtaken
 from replay.search_segments import Gathered, Head, Segment, StoredSegment, pieces
 
 KIND: Final = "search/1"
+"""Of the rows that are kept. What cuts texts into words, or writes postings otherwise, has to be another kind."""
+
 SIZES: Final = (32, 256, 2_048, 16_384)
 """So many versions has a piece of each level."""
 

@@ -83,13 +83,17 @@ class Gathered:
 
     def add(self, events: Iterable[Recorded]) -> None:
         """Take in events, which come after all that were taken in."""
+        postings = self.postings
         for recorded in events:
             for document in documents(recorded):
                 counts, number = terms(document.text)
                 self.characters += len(document.text)
                 usual = posting(recorded.version, document, 0, number)
                 for term, often in counts.items():
-                    self._of(term).append(usual | min(often, _MOST) << 16)
+                    found = postings.get(term)
+                    if found is None:  # not by a call: this is done for every word of the record
+                        found = postings[term] = array(_CODE)
+                    found.append(usual | min(_MOST, often) << 16)
 
     def join(self, segment: Segment) -> None:
         """Take in another piece, which comes after all that was taken in."""

@@ -6,16 +6,22 @@ import multiprocessing
 import random
 import time
 from collections.abc import Callable
+from contextlib import suppress
 from functools import partial
 from typing import Any
 
+import psycopg
 import pytest
 
 from ledger import Ledgers, connect
 from ledger.errors import StoreError
-from ledger.store import Selection, Store
+from ledger.forgetting_commands import ForgettingIncomplete, ForgettingResumed
+from ledger.store import Store
 from replay import view
+from replay.search import search
 from tests.contract.stores import OpenStore
+from tests.postgres.server import running_with_standby, url
+from tests.postgres.test_standby import wait_for_replay
 from tests.search.records import QUERIES, random_record, rows_of
 
 DEADLINE_SECONDS = 120.0
@@ -43,23 +49,71 @@ class Interrupted:
         return asked
 
 
-@pytest.mark.parametrize("indexed", [True, False])
-@pytest.mark.parametrize("left", range(1, 16))
-def test_what_is_forgotten_while_it_is_looked_for_is_not_found(open_store: OpenStore, left: int, *, indexed: bool) -> None:
+class Unswept:
+    """A store in which a forgetting is recorded and nothing is deleted yet."""
+
+    def __init__(self, store: Store) -> None:
+        self._store = store
+
+    def __getattr__(self, name: str) -> Any:
+        return getattr(self._store, name)
+
+    def sweep(self, sweep: object) -> None:
+        """See ``Store``."""
+        raise StoreError("the sweep did not begin")
+
+
+def forget_without_sweep(store: Ledgers, **what: Any) -> None:
+    """Record a forgetting whose sweep is still to come."""
+    unswept: Any = Unswept(store.store)
+    with suppress(StoreError):
+        Ledgers(unswept, store.clock).forget(ledger="case", reason="asked to", scrub=False, **what)
+
+
+def forget(store: Ledgers, **what: Any) -> None:
+    """Forget at once."""
+    store.forget(ledger="case", reason="asked to", scrub=False, **what)
+
+
+@pytest.mark.parametrize("forgets", [forget, forget_without_sweep])
+@pytest.mark.parametrize(("indexed", "everywhere"), [(True, False), (False, False), (True, True)])
+@pytest.mark.parametrize("left", [1, 2, 3, 4, 5, 6, 7, 8, 10, 12, 14])
+def test_what_is_forgotten_while_it_is_looked_for_is_not_found(
+    open_store: OpenStore, left: int, *, indexed: bool, everywhere: bool, forgets: Callable[..., None]
+) -> None:
     store = open_store()
     case = store.ledger("case")
     for number in range(70):
         case.record_turn("user", f"secretword {number}" if number % 30 == 5 else f"other {number}")
     if indexed:
         view(store, "case").search("secretword")
-    forget = partial(store.forget, ledger="case", turns=[36], reason="asked to", scrub=False)
-    interrupted: Any = Interrupted(store.store, left, forget)
-    found = view(Ledgers(interrupted, store.clock), "case").search("secretword").hits
-    assert [hit.version for hit in found] in ([66, 36, 6], [66, 6])
-    erased = next(iter(store.store.read(store.head("case").ledger, Selection(versions=[36])))).payload is None
-    if erased and [hit.version for hit in found] == [66, 36, 6]:
-        pytest.fail("what was forgotten was shown")
-    assert [hit.version for hit in view(store, "case").search("secretword").hits] == ([66, 6] if erased else [66, 36, 6])
+    interrupted: Any = Interrupted(store.store, left, partial(forgets, store, turns=[36]))
+    if everywhere:
+        found = search(Ledgers(interrupted, store.clock), "secretword").hits
+    else:
+        found = view(Ledgers(interrupted, store.clock), "case").search("secretword").hits
+    living = [66, 36, 6] if interrupted._left > 0 else [66, 6]
+    assert [hit.version for hit in found] == living
+    assert [hit.version for hit in view(store, "case").search("secretword").hits] == living
+
+
+def test_what_is_yet_to_be_swept_is_not_found_and_does_not_weigh(open_store: OpenStore) -> None:
+    """The index holds it still, and the order of the others is as if it did not."""
+    store = open_store()
+    case = store.ledger("case")
+    for number in range(70):
+        case.record_turn(
+            "user", "rare words" if number < 30 else f"frequent words {number}" if number < 60 else "frequent rare"
+        )
+    view(store, "case").search("rare")
+    forget_without_sweep(store, turns=list(range(1, 31)))
+    before = view(store, "case").search("frequent rare words", limit=100)
+    assert {hit.version for hit in before.hits} == set(range(31, 71))
+    assert rows_of(store, "case") != []
+    with pytest.warns((ForgettingIncomplete, ForgettingResumed)):
+        Ledgers(store.store, store.clock)
+    assert rows_of(store, "case") == []
+    assert view(store, "case").search("frequent rare words", limit=100).hits == before.hits
 
 
 class Unwritable:
@@ -135,3 +189,22 @@ def test_processes_that_write_forget_and_search_at_once(open_shared: OpenStore) 
             found |= {hit.turn for hit in page.hits}
         assert found == kept
         assert not found & gone
+
+
+@pytest.mark.slow
+def test_a_standby_finds_and_keeps_nothing() -> None:
+    with (
+        running_with_standby() as (primary, standby),
+        connect(url(primary)) as writing,
+        psycopg.connect(primary, autocommit=True) as sql,
+    ):
+        for number in range(70):
+            writing.ledger("case").record_turn("user", f"spoken {number}")
+        wait_for_replay(sql, standby)
+        with connect(url(standby)) as reading:
+            for _ in range(2):
+                assert len(view(reading, "case").search("spoken", limit=100).hits) == 70
+            writing.ledger("case").forget(turns=[7], reason="asked to", scrub=False)
+            wait_for_replay(sql, standby)
+            assert len(view(reading, "case").search("spoken", limit=100).hits) == 69
+            assert rows_of(reading, "case") == []
