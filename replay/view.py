@@ -35,6 +35,7 @@ from replay.moment import At, Turn
 from replay.search import SearchAnswer, asked_for, search_ledger
 from replay.served_tokens import served_after
 from replay.standing_state import standing_evidence, standing_state
+from replay.summaries import MissingSummary, Which, missing_summaries
 from replay.tokens import counter, encoding_for
 from replay.warm import shelf_of
 from replay.windows import Ground, drafted, expanded
@@ -126,6 +127,11 @@ class View:
             if self._current() is loaded:
                 raise
             return self._window(self._current(), policy or Policy(), render, given)  # they were forgotten at this moment
+
+    def missing_summaries(self, policy: Policy | None = None, *, which: Which = "compacted") -> tuple[MissingSummary, ...]:
+        """The segments that a policy compacts and of which no summary is recorded that it takes (or ``complete`` ones)."""
+        asked = policy or Policy()
+        return missing_summaries(self._ground(self._current(), encoding_for(asked.encoding)), asked, which=which)
 
     def handoff(self) -> Handoff:
         """A brief for a fresh session."""
