@@ -9,10 +9,11 @@ from __future__ import annotations
 import math
 from collections.abc import Sequence
 from dataclasses import dataclass
+from itertools import islice
 from typing import Final
 
 from projections.search_query import Clause
-from projections.search_words import words
+from projections.search_words import Word, each_word
 
 _SATURATION: Final = 1.2
 _LENGTH: Final = 0.75
@@ -24,6 +25,7 @@ BEGINNING_WEIGHT: Final = 0.5
 """How much a word counts that only begins as asked for."""
 
 SNIPPET_CHARACTERS: Final = 200
+_WORDS_AT_ONCE: Final = 20_000
 _TRIMMED: Final = 20
 """So many characters a piece may be shortened by at each end, so that no word is cut."""
 
@@ -57,10 +59,23 @@ def weight(often: float, step: int) -> float:
 
 
 def matching(text: str, clauses: Sequence[Clause]) -> dict[Clause, list[tuple[int, int]]]:
-    """Where the clauses stand in a text; those that do not are left out."""
-    listed = words(text)
-    found = {clause: list(clause.places(listed)) for clause in clauses}
-    return {clause: places for clause, places in found.items() if places}
+    """Where the clauses stand in a text; those that do not are left out.
+
+    A long text is looked at piece by piece, and no further than where all of them were found.
+    """
+    found: dict[Clause, list[tuple[int, int]]] = {}
+    waiting, carried = each_word(text), list[Word]()
+    overlap = max(len(clause.texts) for clause in clauses) - 1
+    while piece := list(islice(waiting, _WORDS_AT_ONCE)):
+        listed = carried + piece
+        for clause in clauses:
+            places = list(clause.places(listed))
+            if places:
+                found.setdefault(clause, []).extend(places)
+        if len(found) == len(clauses):
+            break
+        carried = listed[len(listed) - overlap :] if overlap else []
+    return found
 
 
 def snippet(text: str, found: dict[Clause, list[tuple[int, int]]], *, characters: int = SNIPPET_CHARACTERS) -> Snippet:

@@ -9,7 +9,7 @@ from __future__ import annotations
 
 import re
 from collections import Counter
-from collections.abc import Iterable
+from collections.abc import Iterable, Iterator
 from dataclasses import dataclass
 from itertools import pairwise
 from typing import Final
@@ -78,16 +78,21 @@ def folded(word: str) -> str:
 
 def words(text: str) -> list[Word]:
     """The words of a text, in order."""
+    return list(each_word(text))
+
+
+def each_word(text: str) -> Iterator[Word]:
+    """The words of a text, one after another: so a long text need not be gone through to its end."""
     if text.isascii():
-        return [Word(m["word"], m.start("word"), m.end("word"), m["sign"] or "") for m in _ASCII.finditer(text.lower())]
-    found: list[Word] = []
+        for match in _ASCII.finditer(text.lower()):
+            yield Word(match["word"], match.start("word"), match.end("word"), match["sign"] or "")
+        return
     for match in _ANY.finditer(text):
         if match["character"] is not None:
             beside = match["beside"] is not None
-            found.append(Word(folded(match["character"]), match.start(), match.end(), is_character=True, beside=beside))
+            yield Word(folded(match["character"]), match.start(), match.end(), is_character=True, beside=beside)
         else:
-            found.append(Word(folded(match["word"]), match.start("word"), match.end("word"), _sign(match["sign"])))
-    return found
+            yield Word(folded(match["word"]), match.start("word"), match.end("word"), _sign(match["sign"]))
 
 
 def alone(word: str) -> str:

@@ -206,6 +206,20 @@ def test_what_is_forgotten_is_not_found_again(open_store: OpenStore) -> None:
     assert {hit.version for hit in kept.search("supplier", limit=100).hits} == set(range(1, 51)) - {8}
 
 
+def test_what_one_process_forgets_another_does_not_find(open_shared: OpenStore) -> None:
+    """Each has a connection of its own, and the other's views are there already."""
+    mine, other = open_shared(), open_shared()
+    for number in range(40):
+        mine.ledger("case").record_turn("user", f"account {number} of the supplier")
+    seen = view(other, "case")
+    assert [hit.version for hit in seen.search("account 17").hits] == [18]
+    mine.ledger("case").forget(turns=[18], reason="asked to", scrub=False)
+    assert seen.search("17").hits == ()
+    assert view(other, "case", at=30).search("17").hits == ()
+    assert search(other, "17").hits == ()
+    assert len(seen.search("account", limit=100).hits) == 39
+
+
 def test_a_sweep_takes_the_index_with_it(open_store: OpenStore) -> None:
     store = open_store()
     case = store.ledger("case")

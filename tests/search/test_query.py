@@ -117,6 +117,17 @@ def test_a_snippet_has_the_piece_with_the_most_of_what_is_asked_for() -> None:
     assert shown.text.endswith("…")
 
 
+@pytest.mark.parametrize("before", [0, 19_998, 19_999, 20_000, 20_001, 39_999, 60_123])
+def test_a_long_text_is_found_by_what_stands_anywhere_in_it(before: int) -> None:
+    text = "filler " * before + "alpha beta-gamma delta" + " filler" * 50_000
+    for query in ("alpha", "beta-gamma", '"alpha beta gamma delta"', "delta alpha filler", "gamma"):
+        matched = matching(text, parsed(query).clauses)
+        assert len(matched) == len(parsed(query).clauses)
+        assert any(part in snippet(text, matched).text for part in ("alpha", "delta"))
+    assert not found('"delta alpha"', text)
+    assert not found("alpha-beta", text)
+
+
 def test_rarer_words_more_often_and_in_shorter_texts_count_more() -> None:
     assert rarity(holding=1, of=1_000) > rarity(holding=500, of=1_000) > rarity(holding=1_000, of=1_000) > 0
     assert weight(3, 20) > weight(1, 20) > weight(1, 90)
