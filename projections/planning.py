@@ -10,16 +10,15 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
-from itertools import groupby
 
 from projections.arranging import Chosen, Shown, arranged
 from projections.errors import BudgetExceeded
 from projections.fitting import Place, cuts
 from projections.framing import request_price
 from projections.left_out import LeftOut, left_out
-from projections.middle_text import kept_note, shown_lines
+from projections.middle_text import shown_lines
 from projections.pieces import Pieces
-from projections.pressing import FRESH_PERCENT, LEVELS, pressure, tail_begins
+from projections.pressing import FRESH_PERCENT, LEVELS, kept_notes_price, pressure, tail_begins
 from projections.receipt import Row
 from projections.scene import Scene
 from projections.tailing import plain_tokens
@@ -184,9 +183,7 @@ class Planner:
         }
 
     def _kept_tokens(self) -> int:
-        groups = groupby(self._kept.values(), key=lambda turn: turn.first)
-        notes = sum(self._scene.note(kept_note(tuple(turns))) for _, turns in groups)
-        return notes + sum(shown.tokens for shown in self._kept_shown.values())
+        return kept_notes_price(self._scene, self._kept.values()) + sum(shown.tokens for shown in self._kept_shown.values())
 
     def _middle(self) -> str | None:
         return self._scene.told_middle(LEVELS[self._level])[0] if self._has_middle else None
@@ -303,21 +300,15 @@ class Planner:
         scene = self._scene
         self._shorten(self._cuts(self._fresh(), 0))
         totals = self._block_totals(None)
-        task = [shown.tokens for number, shown in self._pinned_shown() if number == scene.task]
-        others = [shown.tokens for number, shown in self._pinned_shown() if number not in (scene.task, self._current)]
-        pins = {
-            "system": totals["system"],
-            "tools": totals["tools"],
-            "task": totals["task"] + (sum(task) if scene.task != self._current else 0),
-            "pins": sum(others),
-            "state": totals["state"],
-            "current": totals["current"],
-        }
-        return exceeded({name: size for name, size in pins.items() if size}, scene)
+        task = 0 if scene.task == self._current or scene.task not in scene.pinned else self._shown_tokens(scene.task)
+        named = {name: totals[name] for name in ("system", "tools")}
+        named |= {"task": totals["task"] + task, "state": totals["state"], "current": totals["current"]}
+        named["pins"] = sum(totals.values()) - sum(named.values())
+        return exceeded({name: size for name, size in named.items() if size}, scene)
 
-    def _pinned_shown(self) -> Iterator[tuple[int, Shown]]:
-        shown = {**self._kept_shown, **self._live}
-        return ((number, shown[number]) for number in sorted(self._scene.pinned) if number in shown)
+    def _shown_tokens(self, number: int | None) -> int:
+        found = {**self._kept_shown, **self._live}
+        return found[number].tokens if number in found else 0
 
 
 def exceeded(pins: Mapping[str, int], scene: Scene) -> BudgetExceeded:

@@ -7,10 +7,12 @@ the bytes before the state do not go to and fro with the size of the last turns.
 from __future__ import annotations
 
 from bisect import bisect_right
+from collections.abc import Iterable
 from itertools import accumulate, groupby
 from typing import Final
 
 from projections.framing import request_price
+from projections.middle import KeptTurn
 from projections.middle_text import Fullness, kept_note
 from projections.scene import Scene
 from projections.tailing import settled_tokens
@@ -36,6 +38,13 @@ def tail_begins(scene: Scene, number: int) -> int:
         return by_turns
     users = bisect_right(scene.users, number)
     return min(by_turns, scene.live[0].turn.number if users < exchanges else scene.users[users - exchanges])
+
+
+def kept_notes_price(scene: Scene, kept: Iterable[KeptTurn]) -> int:
+    """What the notes cost that stand before turns of a segment that are kept; before the task there is none."""
+    task = scene.task if scene.task in scene.pinned else None
+    groups = groupby((turn for turn in kept if turn.number != task), key=lambda turn: turn.first)
+    return sum(scene.note(kept_note(tuple(turns))) for _, turns in groups)
 
 
 def _epoch(scene: Scene) -> int:
@@ -70,9 +79,8 @@ class _Costs:
         task = 0 if scene.fixed.task is None else scene.note(scene.fixed.task)
         options = scene.policy.state
         state = 0 if scene.fixed.state is None or options is None else framing.note + options.budget_tokens
-        groups = groupby(scene.middle.kept, key=lambda turn: turn.first)
-        notes = sum(scene.note(kept_note(tuple(turns))) for _, turns in groups)
-        self._fixed = system + task + state + notes + sum(scene.kept_price(turn) for turn in scene.middle.kept)
+        kept = kept_notes_price(scene, scene.middle.kept) + sum(scene.kept_price(turn) for turn in scene.middle.kept)
+        self._fixed = system + task + state + kept
         self._middles = [scene.told_middle(fullness)[1] for fullness in LEVELS]
         self._fresh = scene.budget_tokens * FRESH_PERCENT // 100
         self._whole = [0, *accumulate(scene.whole)]

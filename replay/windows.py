@@ -50,12 +50,13 @@ def drafted(ground: Ground, policy: Policy, *, form: str, encoding: str, tools: 
     turns = ground.turns
     state = ground.state()
     block = _block(state, policy, ground.count)
-    system = {text.text: (text, tokens) for text, tokens in reversed(turns.system) if text.text.strip()}
+    said = {text.text: (text, tokens) for text, tokens in reversed(turns.system) if text.text.strip()}
+    system = sorted(said.values(), key=lambda both: both[0].version)  # what is said again stays where it was said first
     told_task = None if state.task_turn is not None or state.task is None else state.task
     fixed = Fixed(
         task=None if told_task is None or not policy.pins_task else f"[the task, given at the start]\n{told_task}\n",
         state=None if block is None else block.text,
-        system_tokens=sum(system_price(tokens, renderer.framing) for _, tokens in system.values()),
+        system_tokens=sum(system_price(tokens, renderer.framing) for _, tokens in system),
         tools_tokens=0 if tools is None else ground.count(tools),
     )
     scene = scene_of(
@@ -69,7 +70,7 @@ def drafted(ground: Ground, policy: Policy, *, form: str, encoding: str, tools: 
         evidence=ground.evidence,
         recall=ground.shelf.recall,
     )
-    shown = tuple(text for text, _ in reversed(system.values()))
+    shown = tuple(text for text, _ in system)
     return draft_window(scene, form=form, encoding=encoding, system=shown, block=block, calibration=calibration, tools=tools)
 
 

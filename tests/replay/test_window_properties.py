@@ -1,33 +1,34 @@
-"""What holds for every window of every history: valid, within its budget, nothing pinned left out, nothing cut."""
+"""What holds for every window of every history without a compaction: valid, within its budget, nothing pinned left out.
+
+What a compaction adds stands in ``tests/windows``.
+"""
 
 from __future__ import annotations
 
 from collections.abc import Iterator
-from itertools import chain, combinations
+from itertools import chain
 from typing import Any
 
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from ledger import Ledgers
 from ledger.parts import ReasoningPart, TextPart
 from projections.errors import BudgetExceeded, NothingToSend
-from projections.pieces import NotePiece, TurnPiece, text_documents
+from projections.invariants import READERS, violations
+from projections.invariants.shapes import Violation
 from projections.policy import Policy
-from projections.render import renderer_named
-from projections.render.media import Media
 from projections.render.renderer import measure
-from projections.transcript import Transcript, Turn
+from projections.transcript import Transcript
 from projections.window import Window
 from replay import View, view
 from replay.tokens import counter
-from tests.projections.counting import tokens_of
 from tests.projections.histories import CONVERSATIONS, Step, recorded, without_media
 from tests.projections.sdk_types import refusals_of
-from tests.projections.validity import Sent, blocks_of, faults_of
+from tests.projections.validity import blocks_of
 
-FORMS = st.sampled_from(["openai", "anthropic"])
+PROVIDERS = ("openai", "openai_responses", "anthropic", "gemini")
+FORMS = st.sampled_from(PROVIDERS)
 TAILS = st.sampled_from([0, 1, 2, 3, 8])
 SHARES = st.integers(0, 1050)
 MUCH = 10_000_000
@@ -38,14 +39,27 @@ def reasoning_of(transcript: Transcript) -> frozenset[str]:
     return frozenset(str(part.raw) for part in parts if isinstance(part, ReasoningPart))
 
 
-def sent_of(seen: View, window: Window) -> Sent:
-    return Sent(window.request, window.request_bytes, reasoning_of(seen.transcript().transcript))
+def faults(seen: View, window: Window, form: str) -> tuple[Violation, ...]:
+    return violations(form, window.exact, reasoning=reasoning_of(seen.transcript().transcript))
 
 
-def calls_in(request: dict[str, Any], form: str) -> int:
-    if form == "openai":
-        return sum(len(message.get("tool_calls", ())) for message in request["messages"])
-    return sum(block["type"] == "tool_use" for message in request["messages"] for block in blocks_of(message))
+def calls_in(window: Window, form: str) -> int:
+    shape = READERS[form](window.exact)
+    return sum(block.kind == "call" for message in shape.messages for block in message.blocks)
+
+
+def system_of(window: Window, form: str) -> list[str]:
+    request = window.request
+    match form:
+        case "openai":
+            return [message["content"] for message in request["messages"] if message["role"] == "system"]
+        case "anthropic":
+            return [block["text"] for block in blocks_of({"content": request.get("system", "")})]
+        case "gemini":
+            return [part["text"] for part in request.get("systemInstruction", {"parts": ()})["parts"]]
+        case _:
+            said = request.get("instructions")
+            return [] if said is None else [said]
 
 
 def texts_in(value: Any) -> Iterator[str]:
@@ -72,10 +86,10 @@ A picture whose bytes are gone costs less than it was priced at, so what just fi
 
 def windows(seen: View, form: str, tail: int, share: int) -> tuple[Window, Window | BudgetExceeded, Policy]:
     """The window without a limit, the one (or the refusal) with a limit, and the policy of the latter."""
-    whole = seen.window(Policy(tail_turns=tail, budget_tokens=MUCH), render=form)
-    least = seen.window(Policy(tail_turns=0, budget_tokens=MUCH), render=form).tokens
+    whole = seen.window(Policy(tail_turns=tail, budget_tokens=MUCH, compaction=None), render=form)
+    least = seen.window(Policy(tail_turns=0, budget_tokens=MUCH, compaction=None), render=form).tokens
     span = max(0, whole.tokens - least) if share > 0 else least
-    policy = Policy(tail_turns=tail, budget_tokens=least + span * share // 1000)
+    policy = Policy(tail_turns=tail, budget_tokens=max(1, least + span * share // 1000), compaction=None)
     try:
         return whole, seen.window(policy, render=form), policy
     except BudgetExceeded as refusal:
@@ -89,18 +103,18 @@ def test_a_window_is_valid_and_within_its_budget(case: Case) -> None:
     with recorded(steps) as store:
         seen = view(store, "case")
         whole, limited, policy = windows(seen, form, tail, share)
-        assert faults_of(sent_of(seen, whole), form) == []
+        assert faults(seen, whole, form) == ()
         if isinstance(limited, Window):
-            assert faults_of(sent_of(seen, limited), form) == []
+            assert faults(seen, limited, form) == ()
             assert limited.tokens <= policy.budget_tokens
-            assert tokens_of(limited, policy) <= policy.budget_tokens
+            assert measure(limited.exact, counter(policy.encoding)) <= limited.tokens
 
 
 @settings(deadline=None, max_examples=25)
 @given(CONVERSATIONS, TAILS)
 def test_the_official_types_take_a_window(steps: list[Step], tail: int) -> None:
     with recorded(steps) as store:
-        for form in ("openai", "anthropic"):
+        for form in PROVIDERS:
             whole, _, _ = windows(view(store, "case"), form, tail, 1000)
             assert refusals_of(whole.request, form) == []
 
@@ -115,10 +129,8 @@ def test_pins_stand_verbatim_and_call_units_whole(case: Case) -> None:
         assert isinstance(window, Window)
         transcript = seen.transcript().transcript
         texts = list(texts_in(window.request))
-        system = window.request.get("system", [])
-        said_first = [message["content"] for message in window.request["messages"] if message["role"] == "system"]
-        said = said_first if form == "openai" else [block["text"] for block in blocks_of({"content": system})]
-        assert said == list(dict.fromkeys(mended(one.text) for one in transcript.system if one.text.strip()))
+        said = [mended(text) for text in dict.fromkeys(one.text for one in transcript.system if one.text.strip())]
+        assert "".join(system_of(window, form)).replace("\n", "") == "".join(said).replace("\n", "")
         task = transcript.task_turn
         assert task is not None
         for part in task.parts:
@@ -126,7 +138,7 @@ def test_pins_stand_verbatim_and_call_units_whole(case: Case) -> None:
                 assert any(mended(part.text) in text for text in texts)
         kept = {row.turn for row in window.receipt if row.verdict != "drop"}
         assert {task.number, transcript.turns[-1].number} <= kept
-        assert calls_in(window.request, form) == sum(len(turn.calls) for turn in transcript.turns if turn.number in kept)
+        assert calls_in(window, form) == sum(len(turn.calls) for turn in transcript.turns if turn.number in kept)
 
 
 @settings(deadline=None, max_examples=100)
@@ -141,7 +153,7 @@ def test_what_fits_is_not_left_out(case: Case) -> None:
         assert {row.turn for row in whole.receipt if row.verdict == "keep"} >= last
         if whole.tokens <= policy.budget_tokens:
             assert isinstance(limited, Window)
-            assert (limited.request_bytes, limited.receipt) == (whole.request_bytes, whole.receipt)
+            assert (limited.request_bytes, limited.receipt.turns()) == (whole.request_bytes, whole.receipt.turns())
 
 
 @settings(deadline=None, max_examples=100)
@@ -156,8 +168,9 @@ def test_the_receipt_accounts_for_every_turn(case: Case) -> None:
         assert [row.turn for row in window.receipt] == [turn.number for turn in turns]
         assert all(row.tokens == 0 for row in window.receipt if row.verdict == "drop")
         kept = [row for row in window.receipt if row.verdict != "drop"]
-        # A turn is priced alone; beside a neighbour of the same role it costs a few tokens less.
-        assert sum(row.tokens for row in kept) <= window.tokens + 12 * len(kept)
+        assert sum(window.receipt.blocks.values()) == window.tokens
+        shown = sum(window.receipt.blocks[name] for name in ("kept", "live", "tail", "current"))
+        assert sum(row.tokens for row in kept) <= shown
         from_tail = [row.turn for row in kept if row.rule == "tail"]
         assert {row.turn for row in kept} >= set(range(min(from_tail, default=len(turns)), len(turns) + 1))
 
@@ -169,37 +182,19 @@ def test_a_refusal_is_right_and_names_the_pins(case: Case) -> None:
     with recorded(steps) as store:
         seen = view(store, "case")
         _, limited, policy = windows(seen, form, tail, share)
-        assert isinstance(limited, BudgetExceeded) == (smallest(store, seen, form) > policy.budget_tokens)
-        if isinstance(limited, BudgetExceeded):
-            has_state = not seen.state().is_bare
-            assert set(limited.pins) == {"system", "task", "current"} | ({"state"} if has_state else set())
-            assert all(name in str(limited) for name in limited.pins)
-            assert limited.budget_tokens == policy.budget_tokens
+        if not isinstance(limited, BudgetExceeded):
+            return
+        needed = sum(limited.pins.values())
+        assert needed > policy.budget_tokens
+        assert set(limited.pins) <= {"system", "task", "current", "state"}
+        assert all(name in str(limited) for name in limited.pins)
+        assert limited.budget_tokens == policy.budget_tokens
+        assert seen.window(policy.model_copy(update={"budget_tokens": needed}), render=form).tokens <= needed
+        with pytest.raises(BudgetExceeded):
+            seen.window(policy.model_copy(update={"budget_tokens": needed - 1}), render=form)
 
 
-def smallest(store: Ledgers, seen: View, form: str) -> int:
-    """The least that system, task, current turn and state can cost: every choice of stubs for the current turn is tried."""
-    transcript, state = seen.transcript().transcript, seen.state()
-    task, current = transcript.task_turn, transcript.turns[-1]
-    assert task is not None
-    head = store.head("case")
-    texts = {sha256: store.store.blob(head.ledger, sha256) or b"" for sha256 in text_documents(transcript.turns)}
-    renderer = renderer_named(form)(transcript, Policy(), Media(texts, complete=False))
-    note = () if state.is_bare else (NotePiece(state.block),)
-    costs = []
-    for stubbed in subsets(current):
-        piece = TurnPiece(current, stubbed)
-        order = (*note, piece) if current is task else (TurnPiece(task), *note, piece)
-        costs.append(measure(renderer.request(order), counter("o200k_base")))
-    return min(costs)
-
-
-def subsets(turn: Turn) -> Iterator[frozenset[int]]:
-    versions = [found.version for found in turn.returns if not found.orphan]
-    return map(frozenset, chain.from_iterable(combinations(versions, size) for size in range(len(versions) + 1)))
-
-
-@pytest.mark.parametrize("form", ["openai", "anthropic", "text"])
+@pytest.mark.parametrize("form", [*PROVIDERS, "text", "markdown"])
 def test_nothing_to_send_before_the_first_user_turn(form: str) -> None:
     with recorded([]) as store:
         handle = store.ledger("case")
