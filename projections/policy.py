@@ -3,7 +3,9 @@
 from __future__ import annotations
 
 import hashlib
-from typing import Final, Literal, Self
+from collections.abc import Mapping
+from functools import cached_property
+from typing import Any, Final, Literal, Self
 
 from pydantic import Field, model_validator
 
@@ -123,16 +125,23 @@ class Policy(Frozen):
             )
         return self
 
-    @property
+    @cached_property
     def digest(self) -> str:
         """The SHA-256 of the policy, hexadecimal: the same rules have the same digest."""
         return hashlib.sha256(b"policy/1\0" + self.model_dump_json().encode()).hexdigest()
 
-    @property
+    @cached_property
     def middle_digest(self) -> str:
         """The same of what decides how the middle is made; policies that differ in the rest share what was made for it."""
         others = {"state", "state_place", "model", "tail_tokens"}
         return hashlib.sha256(b"middle/1\0" + self.model_dump_json(exclude=others).encode()).hexdigest()
+
+    def model_copy(self, *, update: Mapping[str, Any] | None = None, deep: bool = False) -> Self:
+        """A copy with other values; what was worked out of the old ones is not copied."""
+        copied = super().model_copy(update=update, deep=deep)
+        for name in ("digest", "middle_digest"):
+            copied.__dict__.pop(name, None)
+        return copied
 
     @property
     def request_tokens(self) -> int:
