@@ -1,7 +1,8 @@
-"""Opening a long ledger: its state, the last 60 turns and what they cost, from kept blocks and without any.
+"""Opening a long ledger: its state, the last 60 turns and what they cost, from kept blocks, without any, and once more.
 
 Each run opens the store anew, so that nothing is in memory. The floor is raw ``sqlite3``, opened anew, too: with blocks it
-reads the same rows by their keys and versions, without them all events; it decodes nothing.
+reads the same rows by their keys and versions, without them all events; it decodes nothing. Once more is in the process that
+has just read it, with nothing recorded since, and with one turn; the floor then looks for the last event and for new ones.
 """
 
 from __future__ import annotations
@@ -10,7 +11,9 @@ import json
 import os
 import sqlite3
 import tempfile
-from collections.abc import Iterator
+import time
+from collections.abc import Callable, Iterator
+from functools import partial
 from itertools import islice
 from pathlib import Path
 from typing import Any, Final
@@ -34,13 +37,14 @@ TURNS: Final = 60
 FIELDS: Final = 50
 ENCODING: Final = "o200k_base"
 _AT_ONCE: Final = 2_000
+_WARM_RUNS: Final = 60
 _BASIS: Final = Basis("case", 0, None, None, "", 0)
 
 
 def main() -> None:
     """Print medians, ratios and how both grow with the ledger."""
     measured = [_measure(size) for size in SIZES]
-    for place, name in enumerate(("from blocks", "without blocks")):
+    for place, name in enumerate(("from blocks", "without blocks", "once more", "once more, after one turn")):
         times = [found[place] for found in measured]
         rows = [
             (f"{size:,}", f"{ours.wall_ms:.2f}", f"{floor.wall_ms:.3f}", f"{ours.wall_ms / floor.wall_ms:.1f}")
@@ -59,10 +63,40 @@ def _measure(size: int) -> list[tuple[Times, Times]]:
             _fill(store, size)
             bring_up_to_date(store, "case", encoding=ENCODING)
             versions = _versions(store)
+        with ledger.connect(place) as store:
+            warm = _warm(store, place)
         return [
             paired(lambda: _opened(place), lambda: _floor_blocks(place, versions), runs=RUNS),
             paired(lambda: _opened_without(place), lambda: _floor_all(place), runs=min(RUNS, 5)),
+            *warm,
         ]
+
+
+def _warm(store: Ledgers, place: str) -> list[tuple[Times, Times]]:
+    raw = sqlite3.connect(place, isolation_level=None)
+    (found,) = raw.execute("SELECT ledger FROM ledgers").fetchone()
+    _read(store)
+    still = paired(lambda: _read(store), lambda: _floor_new(raw, found, 0), runs=_WARM_RUNS)
+    results = Times([], []), Times([], [])
+    works: tuple[Callable[[], object], ...] = (partial(_read, store), partial(_floor_new, raw, found, 1))
+    for number in range(_WARM_RUNS):
+        for work, times in zip(works, results, strict=True):
+            store.ledger("case").record_turn("user", f"One more thing, number {number}: has the parcel left?")
+            cpu, wall = time.process_time(), time.perf_counter()
+            work()
+            times.wall.append(time.perf_counter() - wall)
+            times.cpu.append(time.process_time() - cpu)
+    raw.close()
+    return [still, results]
+
+
+def _floor_new(raw: sqlite3.Connection, ledger_id: bytes, number: int) -> list[Any]:
+    head = raw.execute("SELECT max(version) FROM events WHERE ledger = ?", (ledger_id,)).fetchone()
+    rows = raw.execute(
+        "SELECT e.*, p.* FROM events e JOIN payloads p ON p.position = e.position WHERE e.ledger = ? AND e.version > ?",
+        (ledger_id, head[0] - number),
+    ).fetchall()
+    return [head, rows]
 
 
 def _opened(place: str) -> tuple[State, list[Told]]:
@@ -79,7 +113,10 @@ def _opened_without(place: str) -> tuple[State, list[Told]]:
 def _read(store: Ledgers) -> tuple[State, list[Told]]:
     loaded = load(store, store.head("case"), None, None)
     turns = turns_of(loaded, ENCODING)
-    return standing_state(loaded, _BASIS, count=len), list(turns.between(turns.last - TURNS + 1, turns.last))
+    told = [*turns.at([1]).values(), *turns.between(turns.last - TURNS + 1, turns.last)]
+    assert turns.system == ()
+    turns.amended(turns.last)
+    return standing_state(loaded, _BASIS, count=len), told
 
 
 class _Bare:

@@ -19,6 +19,7 @@ from ledger.record import Recorded
 from ledger.store import Selection
 from projections.amendments import AmendmentsFold
 from projections.artifacts import ArtifactsFold, without_forgotten
+from projections.cards import Card
 from projections.fold import run
 from projections.pieces import is_text_document
 from projections.state_block import Count
@@ -73,8 +74,8 @@ def bring_up_to_date(store: Ledgers, ledger_id: str, *, encoding: str) -> None:
     if not loaded.nothing_is_due:
         return
     turns = LedgerTurns(loaded, encoding)
-    for first in range(1, turns.last + 1, BLOCK_TURNS):
-        turns.count(first, first + BLOCK_TURNS - 1)
+    for first in range(1, turns.last + 1, _AT_ONCE):
+        turns.count(first, first + _AT_ONCE - 1)
     turns.keep()
 
 
@@ -169,7 +170,7 @@ class LedgerTurns:
             for turn, is_plain in self._read(shelf, versions, missing):
                 made = found[turn.number] = self._card(versions[turn.number], turn, is_plain=is_plain)
                 if is_plain and not self._missed:
-                    known.put(turn.number, (versions[turn.number], made))
+                    known.put(turn.number, (versions[turn.number], made), weight=_tokens(made.card))
             if self._cards.is_worth_keeping():
                 self._cards.keep()
         return [found[number] for number in numbers]
@@ -190,6 +191,8 @@ class LedgerTurns:
         missing = [number for number in numbers if self._cards.card(number, versions[number]) is None]
         for turn, is_plain in self._read(shelf, versions, missing) if missing else ():
             self._card(versions[turn.number], turn, is_plain=is_plain)
+        if self._cards.is_worth_keeping():
+            self._cards.keep()
 
     def _versions(self, shelf: Shelf, numbers: Iterable[int]) -> dict[int, tuple[int, ...]]:
         """The versions of turns and returns as of this version."""
@@ -262,6 +265,11 @@ class LedgerTurns:
         found = _documents(self._loaded, hashes)
         self._missed = len(found) < len(hashes)
         return found
+
+
+def _tokens(card: Card) -> int:
+    """How long a turn is, roughly."""
+    return sum(contents.tokens for contents in (card.contents, *(result.contents for result in card.results)))
 
 
 def _is_about(item: Recorded, first: int, last: int) -> bool:

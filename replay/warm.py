@@ -23,11 +23,14 @@ from replay.loading import Loaded
 from replay.turn_cards import TurnCards
 from replay.turn_index import TurnIndex
 
-MOST_LEDGERS: Final = 64
+MOST_LEDGERS: Final = 16
 """So many ledgers of a store are kept."""
 
-MOST_TURNS: Final = 512
+MOST_TURNS: Final = 2_048
 """So many turns of a ledger are kept with their texts."""
+
+MOST_TOKENS: Final = 2_000_000
+"""So long, in tokens, are they together at the most."""
 
 MOST_TURNS_ALONE: Final = 32
 """So many are kept that were read without their cards."""
@@ -36,22 +39,32 @@ Kept = TypeVar("Kept")
 
 
 class Recent(Generic[Kept]):
-    """The last values that were put, by number."""
+    """The values that were used last, by number, as many and as heavy as may be."""
 
-    def __init__(self, most: int) -> None:
+    def __init__(self, most: int, heaviest: int = 0) -> None:
         self._most = most
-        self._kept: OrderedDict[int, Kept] = OrderedDict()
+        self._heaviest = heaviest
+        self._weight = 0
+        self._kept: OrderedDict[int, tuple[Kept, int]] = OrderedDict()
 
     def get(self, number: int) -> Kept | None:
         """The value of a number, if it is kept."""
-        return self._kept.get(number)
+        found = self._kept.get(number)
+        if found is None:
+            return None
+        self._kept.move_to_end(number)
+        return found[0]
 
-    def put(self, number: int, value: Kept) -> None:
-        """Keep a value; the one that was put longest ago gives way."""
-        self._kept.pop(number, None)
-        self._kept[number] = value
-        if len(self._kept) > self._most:
-            self._kept.popitem(last=False)
+    def put(self, number: int, value: Kept, *, weight: int = 0) -> None:
+        """Keep a value, unless it is too heavy by itself; those that were used longest ago give way."""
+        if number in self._kept:
+            self._weight -= self._kept.pop(number)[1]
+        if weight > self._heaviest:
+            return
+        self._kept[number] = value, weight
+        self._weight += weight
+        while len(self._kept) > self._most or self._weight > self._heaviest:
+            self._weight -= self._kept.popitem(last=False)[1][1]
 
 
 class Shelf:
@@ -104,7 +117,7 @@ class Shelf:
 
     def told(self, encoding: str) -> Recent[tuple[tuple[int, ...], Told]]:
         """The turns that were read lately, with their cards in an encoding."""
-        return self._told.setdefault(encoding, Recent(MOST_TURNS))
+        return self._told.setdefault(encoding, Recent(MOST_TURNS, MOST_TOKENS))
 
     def system_events(self, versions: Sequence[int], read: Callable[[Sequence[int]], list[Recorded]]) -> list[Recorded]:
         """The events of system texts; those that are not known yet are read."""
