@@ -129,7 +129,7 @@ class OpenAIRenderer:
     def _add(self, role: Role, content: list[Content], calls: list[Message] | None = None) -> None:
         """Append, or merge into a neighbour of the same role: some models refuse two user or assistant messages in a row."""
         last = self._messages[-1] if self._messages else None
-        if last is None or last["role"] != role or "tool_calls" in last:
+        if last is None or last["role"] != role:
             last = {"role": role, "content": content}
             self._messages.append(last)
         else:

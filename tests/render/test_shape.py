@@ -190,6 +190,28 @@ def test_notes_and_turns_of_one_side_become_one_message_where_a_provider_wants_i
     assert [part["text"] for part in gemini["contents"][0]["parts"]] == ["Compare.", "[state]", "Both quays."]
 
 
+def test_what_a_turn_says_and_calls_stays_in_its_order() -> None:
+    piece = answering(2, "First.", call("a"), "Then.", "Last.", call("b"))
+    items = plain(valid("openai_responses", Scene((), (asking(1), piece), {})))["input"]
+    assert [item.get("content", item.get("call_id")) for item in items] == [
+        "Which mooring?",
+        "First.",
+        "a",
+        "Then.\n\nLast.",
+        "b",
+        "a",
+        "b",
+    ]
+    parts = plain(valid("gemini", Scene((), (asking(1), piece), {})))["contents"][1]["parts"]
+    assert [part.get("text") for part in parts] == ["First.", None, "Then.", "Last.", None]
+
+
+def test_a_kind_of_picture_that_only_one_does_not_take_is_named_to_that_one() -> None:
+    moving = ImagePart(sha256=HASH, media_type="image/gif")
+    scene = Scene((), (asking(1, moving),), {HASH: b"GIF89a" + bytes(9_000)})
+    assert {form for form in PROVIDERS if HASH in text_of(valid(form, scene))} == {"gemini"}
+
+
 def test_gemini_gets_results_in_a_content_of_their_own() -> None:
     piece = answering(2, call("a"), returns=(returned(21, "a", "12"),))
     contents = plain(valid("gemini", Scene((), (asking(1), piece, NotePiece("[state]"), asking(3)), {})))["contents"]
@@ -204,7 +226,15 @@ def test_an_error_says_so_where_the_form_has_a_place_for_it() -> None:
     assert response == {"error": "no such quay"}
 
 
+def test_the_result_of_a_failed_call_is_text_where_nothing_else_is_taken() -> None:
+    picture = ImagePart(sha256=HASH, media_type="image/png")
+    piece = answering(2, call("a"), returns=(returned(21, "a", "No:", picture, is_error=True),))
+    result = plain(valid("anthropic", Scene((), (asking(1), piece), {HASH: PNG})))["messages"][2]["content"][0]
+    assert [block["type"] for block in result["content"]] == ["text", "text"]
+    assert HASH in result["content"][1]["text"]
+
+
 def test_blocks_beside_a_block_are_no_blocks() -> None:
-    cited = OpaquePart(provider="anthropic", block="text.citations", raw=JsonText.parse('[{"cited_text": "quay"}]'))
+    cited = OpaquePart(provider="anthropic", block="text.citations", raw=JsonText.parse('{"cited_text": "quay"}'))
     request = plain(valid("anthropic", Scene((), (asking(1), answering(2, "Quay 7.", cited), asking(3)), {})))
     assert [block["type"] for block in request["messages"][1]["content"]] == ["text", "text"]
