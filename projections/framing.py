@@ -32,7 +32,7 @@ class Framing:
     ``request``: to a request; ``message``: to a turn; ``part``: to a part of a turn or a result; ``call``: to a call beside
     that; ``results``: to all results of a turn together; ``result``: to each; ``note``: to a text of ours or a system text.
     ``shows_media``, ``shows_result_media``, ``shows_reasoning``, ``shows_ids``: 1 where the form has a place for them, 0 where
-    they are named or left out.
+    they are named or left out. ``repeats_tools``: 1 where a result names its tool once more.
     """
 
     request: int
@@ -46,6 +46,7 @@ class Framing:
     shows_result_media: int = 1
     shows_reasoning: int = 1
     shows_ids: int = 1
+    repeats_tools: int = 1
 
 
 def price(card: Card, framing: Framing, policy: Policy, provider: str, replaced: Mapping[int, int]) -> int:
@@ -58,16 +59,19 @@ def price(card: Card, framing: Framing, policy: Policy, provider: str, replaced:
     if not card.calls:
         return total
     total += card.calls * framing.call + framing.results
-    if not framing.shows_ids:
-        total -= 2 * card.id_tokens
+    named = card.open_tokens
     for result in card.results:
-        total += framing.result + result.call_tokens
+        named += result.call_tokens
+        total += framing.result
         instead = replaced.get(result.version)
         if instead is None:
             total += _shown(result.contents, framing, policy, provider, framing.shows_result_media)
         else:
             total += framing.part + instead
-    return total + card.open_calls * (framing.result + framing.part + _INTERRUPTED) + card.open_tokens
+    total += card.open_calls * (framing.result + framing.part + _INTERRUPTED)
+    if not framing.shows_ids:
+        return total + named - 2 * card.id_tokens
+    return total + (named if framing.repeats_tools else card.id_tokens)
 
 
 def note_price(tokens: int, framing: Framing) -> int:

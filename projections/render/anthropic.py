@@ -57,7 +57,7 @@ class AnthropicRenderer:
     """
 
     provider: ClassVar[str] = "anthropic"
-    framing: ClassVar[Framing] = Framing(request=38, message=5, part=1, call=1, result=2, note=6, results=5)
+    framing: ClassVar[Framing] = Framing(request=38, message=5, part=1, call=1, result=2, note=6, results=5, repeats_tools=0)
 
     def __init__(
         self,

@@ -47,7 +47,7 @@ class OpenAIRenderer:
 
     provider: ClassVar[str] = "openai"
     framing: ClassVar[Framing] = Framing(
-        request=3, message=5, part=2, call=0, result=5, note=6, shows_result_media=0, shows_reasoning=0
+        request=3, message=5, part=2, call=0, result=5, note=6, shows_result_media=0, shows_reasoning=0, repeats_tools=0
     )
 
     def __init__(

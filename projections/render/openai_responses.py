@@ -59,7 +59,7 @@ class OpenAIResponsesRenderer:
     """
 
     provider: ClassVar[str] = "openai"
-    framing: ClassVar[Framing] = Framing(request=3, message=4, part=5, call=1, result=7, note=5)
+    framing: ClassVar[Framing] = Framing(request=3, message=4, part=5, call=1, result=7, note=5, repeats_tools=0)
 
     def __init__(
         self,
