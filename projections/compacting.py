@@ -7,7 +7,7 @@ ledger is or at what it cost before. A segment is always made from its turns, ne
 from __future__ import annotations
 
 import hashlib
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from typing import Final
 
@@ -15,7 +15,9 @@ from projections.clearing import clearable_tokens, shown_used_through, spent_at
 from projections.exact_strings import exact_strings, identifying_strings
 from projections.gists import group_gists
 from projections.middle import Chapter, Exact, KeptTurn, Line, Middle, Stub, Total, abridged, newest_within
+from projections.middle_text import BREAKS
 from projections.policy import Compaction, Policy
+from projections.render.renderer import sendable
 from projections.state_block import Count
 from projections.stubs import result_stub
 from projections.summaries import Summary, chosen_summary
@@ -122,7 +124,7 @@ def compacted(middle: Middle, segment: Segment, *, policy: Policy, task: int | N
     chapter, is_wanting = _chapter(segment, others, compaction, count)
     exact = _exact(middle.exact, segment, others, count)
     results = [found.version for turn in others for found in turn.returns if not found.orphan]
-    settled = sum(settled_tokens(told.card, policy) for told in segment.told)
+    settled = sum(settled_tokens(told, policy) for told in segment.told)
     grown = replace(
         middle,
         through=segment.last,
@@ -142,8 +144,8 @@ def _kept(told: Told, verdict: Judgement, segment: Segment, policy: Policy, coun
     turn, by_user = told.turn, told.turn.role == "user"
     is_pinned = verdict.rule in ("pin", "task")
     stubs = () if is_pinned else tuple(_stubs(told, segment, policy, count))
-    named = () if is_pinned else identifying_strings(turn.text)[:_LISTED_EXACT]
-    stated = exact_strings(turn.text) if by_user and not is_pinned else ()
+    named = () if is_pinned else _shown_exactly(identifying_strings(turn.text))[:_LISTED_EXACT]
+    stated = _shown_exactly(exact_strings(turn.text)) if by_user and not is_pinned else ()
     return KeptTurn(
         turn.number,
         segment.first,
@@ -183,7 +185,7 @@ def stubs_of(told: Told, later: Sequence[Turn], policy: Policy, count: Count) ->
         cost = costs.get(found.version, 0)
         if call.tool in policy.stubs.excluded_tools or cost <= policy.stubs.larger_than_tokens:
             continue
-        text = result_stub(found, call, used_strings(found.text, texts, asked=str(call.arguments)))
+        text = sendable(result_stub(found, call, used_strings(found.text, texts, asked=str(call.arguments))))
         tokens = count(text)
         if tokens < cost:
             stubs.append(Stub(found.version, text, tokens))
@@ -204,7 +206,7 @@ def _chapter(segment: Segment, others: Sequence[Turn], compaction: Compaction, c
     if compaction.by and others:
         summary = chosen_summary(segment.summaries, compaction.by, inputs=inputs_digest(segment.turns))
         if summary is not None:
-            text = summary.shown(SUMMARY_CHARACTERS)
+            text = sendable(summary.shown(SUMMARY_CHARACTERS))
             line = Line(segment.first, segment.last, text, count(f"{text}\n"), "summary", summary.id)
             return Chapter(segment.first, segment.last, (line,), brief), False
     lines = _extracts(others, TURN_CHARACTERS * len(others), count)
@@ -213,7 +215,8 @@ def _chapter(segment: Segment, others: Sequence[Turn], compaction: Compaction, c
 
 def _extracts(turns: Sequence[Turn], most_characters: int, count: Count) -> tuple[Line, ...]:
     found = group_gists(turns, most_characters=most_characters)
-    return tuple(Line(line.first, line.last, line.text, count(f"{line.text}\n") + LINE_TOKENS) for line in found if line.text)
+    told = ((line.first, line.last, sendable(line.text)) for line in found if line.text)
+    return tuple(Line(first, last, text, count(f"{text}\n") + LINE_TOKENS) for first, last, text in told)
 
 
 def _exact(carried: Sequence[Exact], segment: Segment, others: Sequence[Turn], count: Count) -> tuple[Exact, ...]:
@@ -225,8 +228,8 @@ def _exact(carried: Sequence[Exact], segment: Segment, others: Sequence[Turn], c
         if turn.forgotten is not None:
             continue
         by_user = turn.role == "user"
-        named = identifying_strings(turn.text)
-        stated = (*named, *(exact_strings(turn.text) if by_user else ()))
+        named = _shown_exactly(identifying_strings(turn.text))
+        stated = (*named, *(_shown_exactly(exact_strings(turn.text)) if by_user else ()))
         for string in dict.fromkeys((*stated, *_asked(turn))):
             before = known.get(string)
             if before is not None:
@@ -235,6 +238,11 @@ def _exact(carried: Sequence[Exact], segment: Segment, others: Sequence[Turn], c
                 known[string] = Exact(string, 0, 1, by_user, turn.number, turn.number, string in named)
     best = sorted(known.values(), key=lambda exact: exact.worth, reverse=True)[:MOST_REMEMBERED]
     return tuple(exact if exact.tokens else replace(exact, tokens=count(f"= {exact.text}\n")) for exact in best)
+
+
+def _shown_exactly(strings: Iterable[str]) -> tuple[str, ...]:
+    """Those that can be shown as they are, on a line."""
+    return tuple(string for string in strings if string == sendable(string) and not BREAKS.search(string))
 
 
 def _asked(turn: Turn) -> tuple[str, ...]:

@@ -6,7 +6,6 @@ from collections.abc import Callable, Iterator, Sequence
 from dataclasses import replace
 from typing import Final
 
-from projections.errors import NothingToSend
 from projections.middle import KeptTurn, Middle
 from projections.policy import Policy
 from projections.scene import Fixed, Form, Recall, Scene
@@ -28,13 +27,13 @@ Middles = Callable[[int], Middle]
 """The middle once so many segments are compacted."""
 
 
-def task_number(turns: Turns, policy: Policy) -> int | None:
-    """The number of the turn that states the task: the first user turn that no drop rule claims.
+def task_number(turns: Turns, policy: Policy, *, upto: int | None = None) -> int | None:
+    """The number of the turn that states the task, among those ``upto`` a number: the first user turn that no drop rule claims.
 
     Where they claim every one, the first user turn that says something. None if there is no user turn at all.
     """
     first = spoken = None
-    for turn in _beginning(turns):
+    for turn in _beginning(turns, turns.last if upto is None else upto):
         if turn.role != "user":
             continue
         first = turn.number if first is None else first
@@ -46,9 +45,9 @@ def task_number(turns: Turns, policy: Policy) -> int | None:
     return first if spoken is None else spoken
 
 
-def _beginning(turns: Turns) -> Iterator[Turn]:
-    for start in range(1, turns.last + 1, _CHUNK):
-        yield from (told.turn for told in turns.between(start, min(turns.last, start + _CHUNK - 1)))
+def _beginning(turns: Turns, upto: int) -> Iterator[Turn]:
+    for start in range(1, upto + 1, _CHUNK):
+        yield from (told.turn for told in turns.between(start, min(upto, start + _CHUNK - 1)))
 
 
 def scene_of(
@@ -62,14 +61,11 @@ def scene_of(
     fixed: Fixed,
     evidence: Callable[[int], tuple[str, ...]],
     recall: Recall,
+    task: int,
 ) -> Scene:
-    """The scene of a window. ``evidence`` names what was recorded of the turns before a version.
-
-    Raises ``NothingToSend`` while there is no user turn.
+    """The scene of a window. ``evidence`` names what was recorded of the turns before a version; ``task`` is the number of the
+    turn that states it.
     """
-    task = task_number(turns, policy)
-    if task is None:
-        raise NothingToSend("no user turn is recorded at this version: record one, or ask for a later version")
     start = tail_start(turns, policy)
     middle = middles(compacted_segments(turns, policy, start))
     first = start if policy.compaction is None else middle.through + 1
@@ -88,7 +84,7 @@ def _live(turns: Turns, policy: Policy, first: int, tokens: int) -> Sequence[Tol
     upto, room = turns.last, tokens
     while upto >= first and room >= 0:
         for told in reversed(turns.between(max(first, upto - _CHUNK + 1), upto)):
-            room -= settled_tokens(told.card, policy)
+            room -= settled_tokens(told, policy)
             if room < 0 and found:
                 break
             found.append(told)

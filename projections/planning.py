@@ -8,8 +8,9 @@ beginning and end stand in the window.
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator, Mapping, Sequence
-from dataclasses import dataclass
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from dataclasses import dataclass, field
+from functools import cached_property
 
 from projections.arranging import Chosen, Shown, arranged
 from projections.errors import BudgetExceeded
@@ -27,19 +28,24 @@ from projections.transcript import Turn
 from projections.wire import to_json
 
 
-@dataclass(frozen=True, slots=True)
+@dataclass(frozen=True)
 class Plan:
     """The chosen pieces in order, what they cost, and why; ``breakpoints`` are the places after which a stable block ends."""
 
     pieces: Pieces
     tokens: int
-    rows: tuple[Row, ...]
+    made_rows: Callable[[], Iterable[Row]] = field(compare=False, repr=False)
     blocks: Mapping[str, int]
     breakpoints: tuple[int, ...]
     effective_tail: int
     gave_way: tuple[str, ...]
     told_of: tuple[tuple[int, int], ...]
     summaries: tuple[str, ...]
+
+    @cached_property
+    def rows(self) -> tuple[Row, ...]:
+        """The turns of which something stands in the window, in order, and those that gave way to the budget."""
+        return tuple(self.made_rows())
 
     def to_json(self) -> bytes:
         """Which turns stand in the window, and which are told of, by ranges of their numbers; and what each block costs."""
@@ -95,7 +101,7 @@ class Planner:
         return Plan(
             pieces,
             sum(blocks.values()),
-            tuple(self._rows(() if left is None else left.told_of)),
+            lambda: self._rows(() if left is None else left.told_of),
             blocks,
             breakpoints,
             sum(1 for number in self._live if self._start <= number < self._current),

@@ -43,8 +43,11 @@ def tail_begins(scene: Scene, number: int) -> int:
 def kept_notes_price(scene: Scene, kept: Iterable[KeptTurn]) -> int:
     """What the notes cost that stand before turns of a segment that are kept; before the task there is none."""
     task = scene.task if scene.task in scene.pinned else None
-    groups = groupby((turn for turn in kept if turn.number != task), key=lambda turn: turn.first)
-    return sum(scene.note(kept_note(tuple(turns))) for _, turns in groups)
+    noted = [turn for turn in kept if turn.number != task]
+    places = tuple((turn.number, turn.first, turn.last) for turn in noted)
+    key = ("kept notes", places, scene.policy.encoding, scene.form.framing.note)
+    groups = groupby(noted, key=lambda turn: turn.first)
+    return scene.recall(key, lambda: sum(scene.note(kept_note(tuple(turns))) for _, turns in groups))
 
 
 def _epoch(scene: Scene) -> int:
@@ -60,7 +63,7 @@ def _epoch(scene: Scene) -> int:
     while number < last:
         start = tail_begins(scene, number)
         while place < len(scene.live) and scene.live[place].turn.number < start:
-            settled = settled_tokens(scene.live[place].card, scene.policy)
+            settled = settled_tokens(scene.live[place], scene.policy)
             room, in_all = room - settled, in_all - settled
             place += 1
         if room < 0 and in_all < 0 and start > through:

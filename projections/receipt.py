@@ -33,17 +33,16 @@ class Row:
 class Receipt:
     """What a window cost and why.
 
-    ``rows``: the turns of which something stands in the window, in order, and those that gave way to the budget. ``totals``:
-    what became of all turns that are compacted, by verdict. ``blocks``: tokens by block, in the order of the window.
-    ``through``: the last turn that is compacted. ``effective_tail``: how many turns of the tail are left of those that the
-    policy asks for. ``gave_way`` says what gave way to the budget. ``wanting``: how many segments are told in extracts
+    ``totals``: what became of all turns that are compacted, by verdict. ``blocks``: tokens by block, in the order of the
+    window. ``through``: the last turn that is compacted. ``effective_tail``: how many turns of the tail are left of those
+    that the policy asks for. ``gave_way`` says what gave way to the budget. ``wanting``: how many segments are told in extracts
     although the policy asks for summaries; ``summaries``: the ids of those that were taken. ``calibration``: by how much the
     budget was made smaller, where the model is known to count otherwise.
 
     ``turns()`` and iteration expand it to a row for every turn.
     """
 
-    rows: tuple[Row, ...]
+    made_rows: Callable[[], tuple[Row, ...]] = field(repr=False, compare=False)
     totals: Mapping[Verdict, Total]
     blocks: Mapping[str, int]
     through: int
@@ -53,6 +52,11 @@ class Receipt:
     summaries: tuple[str, ...]
     calibration: Calibration | None
     expand: Callable[[], tuple[Row, ...]] = field(repr=False, compare=False)
+
+    @cached_property
+    def rows(self) -> tuple[Row, ...]:
+        """The turns of which something stands in the window, in order, and those that gave way to the budget."""
+        return self.made_rows()
 
     def turns(self) -> tuple[Row, ...]:
         """A row for every turn up to the version, in order. Reads the whole ledger."""

@@ -87,7 +87,7 @@ class Scene:
     @cached_property
     def whole(self) -> list[int]:
         """What each live turn costs whole."""
-        return [self.price(told, {}) for told in self.live]
+        return [self.whole_price(told) for told in self.live]
 
     @cached_property
     def saved(self) -> list[int]:
@@ -114,6 +114,14 @@ class Scene:
     def is_spent(self, place: int) -> bool:
         """Whether an assistant turn has answered the results of a live turn by now."""
         return self.spent[place] <= self.current.turn.number
+
+    def whole_price(self, told: Told) -> int:
+        """What a turn costs whole."""
+        key = ("whole", self.form.framing, self.form.provider, self.policy.picture_price, self.policy.document_price)
+        known = told.remembered.get(key)
+        if known is None:
+            known = told.remembered[key] = self.price(told, {})
+        return known
 
     def price(self, told: Told, replaced: Mapping[int, int]) -> int:
         """What a turn costs in the form."""

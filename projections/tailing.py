@@ -46,10 +46,15 @@ def plain_tokens(card: Card, replaced: Mapping[int, int], policy: Policy) -> int
     return shown + media + sum(replaced.values())
 
 
-def settled_tokens(card: Card, policy: Policy) -> int:
+def settled_tokens(told: Told, policy: Policy) -> int:
     """What a turn costs once its spent results are stubs."""
-    stubs = {result.version: STUB_TOKENS for result in card.results if result.contents.tokens > STUB_TOKENS}
-    return plain_tokens(card, stubs if policy.stubs.spent else {}, policy)
+    key = ("settled", policy.picture_price, policy.document_price, policy.stubs.spent)
+    known = told.remembered.get(key)
+    if known is None:
+        results = told.card.results if policy.stubs.spent else ()
+        stubs = {result.version: STUB_TOKENS for result in results if result.contents.tokens > STUB_TOKENS}
+        known = told.remembered[key] = plain_tokens(told.card, stubs, policy)
+    return known
 
 
 def compacted_segments(turns: Turns, policy: Policy, start: int) -> int:
@@ -70,7 +75,7 @@ def compacted_segments(turns: Turns, policy: Policy, start: int) -> int:
     upto = start - 1
     while upto > 0:
         for told in reversed(turns.between(max(1, upto - _CHUNK + 1), upto)):
-            settled = settled_tokens(told.card, policy)
+            settled = settled_tokens(told, policy)
             room -= settled
             in_all -= settled
             first = told.turn.number if room < 0 and not first else first

@@ -2,8 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping, Sequence
-from dataclasses import dataclass
+from collections.abc import Hashable, Iterable, Mapping, Sequence
+from dataclasses import dataclass, field
 from typing import Protocol
 
 from projections.cards import Card
@@ -12,10 +12,11 @@ from projections.transcript import SystemText, Turn
 
 @dataclass(frozen=True, slots=True)
 class Told:
-    """A turn and its card."""
+    """A turn and its card. ``remembered`` holds what was worked out of them alone, by what it is."""
 
     turn: Turn
     card: Card
+    remembered: dict[Hashable, int] = field(default_factory=dict, compare=False, repr=False)
 
 
 class Turns(Protocol):

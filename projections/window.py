@@ -137,7 +137,7 @@ class Draft:
         """The window; it costs no more than it was planned to, whatever became of the bytes of ``media``."""
         middle, plan = self.scene.middle, self.plan
         receipt = Receipt(
-            plan.rows,
+            lambda: plan.rows,
             middle.totals,
             plan.blocks,
             middle.through,

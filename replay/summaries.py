@@ -44,7 +44,7 @@ def missing_summaries(ground: Ground, policy: Policy, *, which: Which) -> tuple[
     task = task_number(ground.turns, policy)
     if policy.compaction is None or task is None:
         return ()
-    middles = middles_of(ground, policy)
+    middles = middles_of(ground, policy, task)
     wanted = policy.compaction.by or (SummaryChoice(),)
     segments = (middles.segment(number) for number in range(1, _segments(ground.turns, policy, which) + 1))
     return tuple(_described(segment, policy) for segment in segments if _is_missing(segment, policy, task, wanted))

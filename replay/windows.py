@@ -11,7 +11,7 @@ from projections.calibration import LOOKED_AT_TURNS, Calibration, answers_with_u
 from projections.compacting import judged
 from projections.errors import NothingToSend
 from projections.framing import system_price
-from projections.gathering import scene_of, task_number
+from projections.gathering import LOOKED_FOR_TASK, scene_of, task_number
 from projections.policy import Policy
 from projections.receipt import Row
 from projections.render import renderer_named
@@ -48,6 +48,7 @@ def drafted(ground: Ground, policy: Policy, *, form: str, encoding: str, tools: 
     renderer = renderer_named(form)
     calibration = _calibration(ground, policy)
     turns = ground.turns
+    task = task_of(ground, policy)
     state = ground.state()
     block = _block(state, policy, ground.count)
     said = {text.text: (text, tokens) for text, tokens in reversed(turns.system) if text.text.strip()}
@@ -65,20 +66,29 @@ def drafted(ground: Ground, policy: Policy, *, form: str, encoding: str, tools: 
         renderer,
         count=ground.count,
         budget_tokens=policy.request_tokens if calibration is None else int(policy.request_tokens / calibration.factor),
-        middles=middles_of(ground, policy),
+        middles=middles_of(ground, policy, task),
         fixed=fixed,
         evidence=ground.evidence,
         recall=ground.shelf.recall,
+        task=task,
     )
     shown = tuple(text for text, _ in system)
     return draft_window(scene, form=form, encoding=encoding, system=shown, block=block, calibration=calibration, tools=tools)
 
 
-def middles_of(ground: Ground, policy: Policy) -> Middles:
-    """The middles of a ledger under a policy."""
-    task = task_number(ground.turns, policy)
+def task_of(ground: Ground, policy: Policy) -> int:
+    """The number of the turn that states the task; ``NothingToSend`` while there is none."""
+    looked_at = min(ground.turns.last, LOOKED_FOR_TASK)
+    key = ("task", policy.middle_digest, looked_at)
+    found = ground.shelf.recall(key, lambda: task_number(ground.turns, policy, upto=looked_at))
+    task = task_number(ground.turns, policy) if found is None else found
     if task is None:
         raise NothingToSend("no user turn is recorded at this version: record one, or ask for a later version")
+    return task
+
+
+def middles_of(ground: Ground, policy: Policy, task: int) -> Middles:
+    """The middles of a ledger under a policy; ``task`` is the number of the turn that states it."""
     return Middles(ground.turns, policy, task, said=ground.said, count=ground.count, shelf=ground.shelf)
 
 
@@ -125,8 +135,8 @@ def _verdicts(ground: Ground, policy: Policy, through: int) -> Mapping[int, Judg
     """The verdicts of all turns that are compacted."""
     if not through or policy.compaction is None:
         return {}
-    middles = middles_of(ground, policy)
-    task = task_number(ground.turns, policy)
+    task = task_of(ground, policy)
+    middles = middles_of(ground, policy, task)
     found: dict[int, Judgement] = {}
     for number in range(1, through // policy.compaction.segment_turns + 1):
         segment = middles.segment(number)
