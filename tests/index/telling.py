@@ -13,7 +13,7 @@ from ledger import events as e
 from ledger.errors import AdmissionRefused, InvalidInput, NothingToForget
 from ledger.parts import DocumentPart, TextPart, ToolCallPart
 from projections.told import Turns
-from replay.ledger_turns import LedgerTurns, folded_turns, said_between, turns_of
+from replay.ledger_turns import LedgerTurns, bring_up_to_date, folded_turns, said_between, turns_of
 from replay.loading import Loaded, load
 from replay.tokens import counter
 from tests.ledger.histories_forgotten import FORGETS, KINDS, NAMES, History
@@ -142,12 +142,27 @@ def loaded_at(ledgers: Ledgers, name: str, version: int, judged_at: datetime | N
 
 def check_told(ledgers: Ledgers, versions: Iterable[int], name: str, judged_at: datetime | None = None) -> None:
     """At these versions, the turns read one by one, in processes that know much or nothing, as those of the whole ledger."""
-    cold = anew(ledgers)
-    for version in versions:
-        whole = answers_of(folded_turns(loaded_at(ledgers, name, version, judged_at), counter(ENCODING)))
+    cold, asked = anew(ledgers), list(versions)
+    wholes = {version: _whole(ledgers, name, version, judged_at) for version in asked}
+    for version in asked:
         for seen in (ledgers, cold, anew(ledgers)):
-            assert answers_of(turns_of(loaded_at(seen, name, version, judged_at), ENCODING)) == whole
-        check_said(ledgers, name, version, whole["last"], judged_at)
+            _check_one(seen, name, version, wholes[version], judged_at)
+        check_said(ledgers, name, version, wholes[version]["last"], judged_at)
+    bring_up_to_date(cold, name, encoding=ENCODING)
+    for version in reversed(asked):
+        for seen in (ledgers, anew(ledgers)):
+            _check_one(seen, name, version, wholes[version], judged_at)
+
+
+def _whole(ledgers: Ledgers, name: str, version: int, judged_at: datetime | None) -> dict[str, Any]:
+    return answers_of(folded_turns(loaded_at(ledgers, name, version, judged_at), counter(ENCODING)))
+
+
+def _check_one(seen: Ledgers, name: str, version: int, whole: dict[str, Any], judged_at: datetime | None) -> None:
+    loaded = loaded_at(seen, name, version, judged_at)
+    turns = turns_of(loaded, ENCODING)
+    assert answers_of(turns) == whole
+    assert is_by_index(turns) == loaded.nothing_is_due == (not loaded.is_read)
 
 
 def check_said(ledgers: Ledgers, name: str, version: int, last: int, judged_at: datetime | None) -> None:
