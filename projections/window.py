@@ -28,6 +28,39 @@ from projections.wire import request_to_json, to_json
 
 
 @dataclass(frozen=True)
+class Rendering:
+    """The request of a planned window in its form, made when it is first asked for."""
+
+    draft: Draft
+    media: Media
+
+    @cached_property
+    def renderer(self) -> Renderer:
+        """What made the request."""
+        draft = self.draft
+        plan = draft.plan
+        return renderer_named(draft.form)(
+            draft.system, plan.pieces, draft.scene.policy, self.media, breakpoints=plan.breakpoints, tools=draft.tools
+        )
+
+    @cached_property
+    def exact(self) -> Request:
+        """The request with foreign JSON as its source text."""
+        return self.renderer.request
+
+    @cached_property
+    def bytes(self) -> bytes:
+        """The request as JSON bytes."""
+        return request_to_json(self.exact)
+
+    @cached_property
+    def text(self) -> str:
+        """What the request holds, for people to read."""
+        draft = self.draft
+        return str(TextRenderer(draft.system, draft.plan.pieces, draft.scene.policy, self.media).request["text"])
+
+
+@dataclass(frozen=True)
 class Window:
     """The request with its price: ``tokens`` counted in ``encoding``, and a receipt that says why each turn is in it or not.
 
@@ -42,45 +75,45 @@ class Window:
     encoding: str
     receipt: Receipt
     block: Block | None
-    plan: Plan = field(repr=False)
-    system: tuple[SystemText, ...] = field(repr=False)
-    media: Media = field(repr=False, compare=False)
-    tools: JsonText | None = field(default=None, repr=False)
+    rendering: Rendering = field(repr=False, compare=False)
 
-    @cached_property
-    def renderer(self) -> Renderer:
-        """What made the request."""
-        return renderer_named(self.form)(
-            self.system, self.plan.pieces, self.policy, self.media, breakpoints=self.plan.breakpoints, tools=self.tools
-        )
+    @property
+    def plan(self) -> Plan:
+        """What stands in it, piece by piece."""
+        return self.rendering.draft.plan
 
-    @cached_property
+    @property
+    def tools(self) -> JsonText | None:
+        """The definitions of tools that go with it."""
+        return self.rendering.draft.tools
+
+    @property
     def exact(self) -> Request:
         """The request with foreign JSON as its source text."""
-        return self.renderer.request
+        return self.rendering.exact
 
     @property
     def request(self) -> dict[str, Any]:
         """The request as plain Python values, for a provider's own library."""
         return dict(plain(self.exact))
 
-    @cached_property
+    @property
     def request_bytes(self) -> bytes:
         """The request as JSON bytes; what came from others stands in it as it came."""
-        return request_to_json(self.exact)
+        return self.rendering.bytes
 
-    @cached_property
+    @property
     def text(self) -> str:
         """What the request holds, for people to read."""
-        return str(TextRenderer(self.system, self.plan.pieces, self.policy, self.media).request["text"])
+        return self.rendering.text
 
     def call_of(self, call_id: str) -> CallKey:
         """The turn and the recorded id of a call, by the id that it has in the request; ``KeyError`` for another id."""
-        return {made: key for key, made in self.renderer.call_ids.items()}[call_id]
+        return {made: key for key, made in self.rendering.renderer.call_ids.items()}[call_id]
 
     def tool_of(self, name: str) -> str:
         """The recorded name of a tool, by the name that it has in the request; ``KeyError`` for another name."""
-        return {made: tool for tool, made in self.renderer.tool_names.items()}[name]
+        return {made: tool for tool, made in self.rendering.renderer.tool_names.items()}[name]
 
     def served(self) -> Served:
         """What is recorded of the window when it was served."""
@@ -133,8 +166,12 @@ class Draft:
         """The hashes of the artifacts whose bytes the request needs."""
         return media_of(self.plan.pieces)
 
-    def finish(self, basis: Basis, media: Mapping[str, bytes], *, expand: Callable[[Draft], tuple[Row, ...]]) -> Window:
-        """The window; it costs no more than it was planned to, whatever became of the bytes of ``media``."""
+    def rendered(self, media: Mapping[str, bytes]) -> Rendering:
+        """The request; it costs no more than it was planned to, whatever became of the bytes of ``media``."""
+        return Rendering(self, Media(media, complete=True))
+
+    def finish(self, basis: Basis, rendering: Rendering, *, expand: Callable[[Draft], tuple[Row, ...]]) -> Window:
+        """The window with its receipt; ``expand`` makes a row for every turn."""
         middle, plan = self.scene.middle, self.plan
         receipt = Receipt(
             lambda: plan.rows,
@@ -156,10 +193,7 @@ class Draft:
             self.encoding,
             receipt,
             self.block,
-            plan,
-            self.system,
-            Media(media, complete=True),
-            self.tools,
+            rendering,
         )
 
 

@@ -19,7 +19,7 @@ from projections.told import Told, Turns
 from projections.verdicts.verdict import Judgement
 from replay.audit_everything import NAME, everything_sent
 from replay.audit_uses import with_uses
-from replay.kept_rows import KeptRows
+from replay.kept_rows import rows_of
 from replay.ledger_turns import said_between, turns_of
 from replay.loading import Loaded, last_governing, load
 from replay.middles import Middles
@@ -98,7 +98,7 @@ def _judged(loaded: Loaded, turns: Turns, policy: Policy) -> Iterator[tuple[Told
         task or 0,
         said=partial(said_between, loaded),
         count=counter(encoding_for(policy.encoding)),
-        shelf=KeptRows(loaded.store.store, loaded.head.ledger, erasures=loaded.erasures),
+        shelf=rows_of(loaded),
     )
     for number in range(1, -(-turns.last // _JUDGED_TOGETHER.segment_turns) + 1):
         segment = middles.segment(number)

@@ -2,40 +2,68 @@
 
 from __future__ import annotations
 
+import weakref
 from collections.abc import Callable, Hashable
-from typing import Final, TypeVar
+from typing import TypeVar
 
 from ledger.errors import StoreError
 from ledger.store import Store
+from replay.loading import Loaded
 from replay.memory import Memory
+from replay.middles import Shelf
+from replay.warm import shelf_of
 
 Result = TypeVar("Result")
 
-_MEMORY: Final = Memory(16_384)
+_MOST: int = 4_096
+
+
+def rows_of(loaded: Loaded) -> Shelf:
+    """Where what is derived from a ledger is kept, for those who know the forgettings that ``loaded`` knows.
+
+    What is past its retention is judged anew at every moment: nothing is kept then, nor taken from what was kept before.
+    """
+    return KeptRows(loaded) if loaded.nothing_is_due else OwnResults()
 
 
 class KeptRows:
     """The derived rows of one ledger. What cannot be kept, as on a standby, is made again by every process."""
 
-    def __init__(self, store: Store, ledger: bytes, *, erasures: int) -> None:
-        self._store = store
-        self._ledger = ledger
-        self._erasures = erasures
+    def __init__(self, loaded: Loaded) -> None:
+        self._store: Store = weakref.proxy(loaded.store.store)  # what is remembered does not keep a store alive
+        self._head = loaded.head
+        self._forgettings = loaded.erasures
+        self._memory = shelf_of(loaded).memory
 
     def recall(self, key: Hashable, make: Callable[[], Result]) -> Result:
-        """What this process worked out of this ledger, as long as nothing more of it is forgotten.
-
-        A ledger's id is random, so no store need be named.
-        """
-        return _MEMORY.recall((self._ledger, self._erasures, key), make)
+        """What this process worked out of this ledger, as long as nothing more of it is forgotten."""
+        return self._memory.recall(key, make)
 
     def get(self, kind: str, key: str) -> bytes | None:
         """A row."""
-        return self._store.derived_get(self._ledger, kind, f"{self._erasures}/{key}")
+        return self._store.derived_get(self._head.ledger, kind, f"{self._forgettings}/{key}")
 
     def put(self, kind: str, key: str, value: bytes) -> None:
-        """Keep a row, if the ledger is still what it was."""
+        """Keep a row, if the ledger is still what it was and something can be written."""
         try:
-            self._store.derived_put(self._ledger, kind, f"{self._erasures}/{key}", value, erasures=self._erasures)
-        except StoreError:
+            self._store.derived_put(self._head.ledger, kind, f"{self._forgettings}/{key}", value, erasures=self._head.erasures)
+        except StoreError:  # what cannot be kept is no less true
             return
+
+
+class OwnResults:
+    """What one answer works out, for itself alone."""
+
+    def __init__(self) -> None:
+        self._memory = Memory(_MOST)
+
+    def recall(self, key: Hashable, make: Callable[[], Result]) -> Result:
+        """What this answer worked out already."""
+        return self._memory.recall(key, make)
+
+    def get(self, kind: str, key: str) -> bytes | None:
+        """Nothing is kept."""
+        return None
+
+    def put(self, kind: str, key: str, value: bytes) -> None:
+        """Nothing is kept."""

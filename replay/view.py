@@ -24,13 +24,14 @@ from projections.searchable import Kind
 from projections.state import State, state_of
 from projections.state_diff import StateDiff, diff_of
 from projections.transcript import Turn as RecordedTurn
-from projections.window import Window
+from projections.window import Rendering, Window
 from replay.answers import FieldHistory, ForgottenAnswer, TranscriptAnswer
 from replay.fetching import FetchedResult, fetched
 from replay.field_facts import field_facts, field_value
-from replay.kept_rows import KeptRows
+from replay.kept_rows import rows_of
 from replay.ledger_turns import said_between, turns_of
 from replay.loading import Loaded, last_governing, load
+from replay.memory import Memory
 from replay.moment import At, Turn
 from replay.search import SearchAnswer, asked_for, search_ledger
 from replay.served_tokens import served_after
@@ -197,9 +198,14 @@ class View:
     def _window(self, loaded: Loaded, policy: Policy, form: str, tools: JsonText | None) -> Window:
         encoding = encoding_for(policy.encoding)
         ground = self._ground(loaded, encoding)
-        draft = drafted(ground, policy, form=form, encoding=encoding, tools=tools)
-        media = self._artifacts(loaded, draft.media)
-        return draft.finish(_basis(loaded, policy), media, expand=partial(expanded, ground))
+
+        def rendered() -> Rendering:
+            draft = drafted(ground, policy, form=form, encoding=encoding, tools=tools)
+            return draft.rendered(self._artifacts(loaded, draft.media))
+
+        windows = shelf_of(loaded).windows if loaded.nothing_is_due else Memory(1)
+        made = windows.recall((loaded.version, policy.digest, form, tools), rendered)
+        return made.draft.finish(_basis(loaded, policy), made, expand=partial(expanded, ground))
 
     def _ground(self, loaded: Loaded, encoding: str) -> Ground:
         """What windows of this version rest on."""
@@ -209,7 +215,7 @@ class View:
             partial(said_between, loaded),
             partial(served_after, loaded),
             lambda: standing_state(loaded, _basis(loaded), count=count),
-            KeptRows(self._store.store, loaded.head.ledger, erasures=loaded.erasures),
+            rows_of(loaded),
             count,
             partial(_evidence_before, loaded),
             lambda: frozenset(request.turn for request in loaded.requests),

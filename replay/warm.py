@@ -20,6 +20,7 @@ from projections.transcript import Turn
 from replay.counted import Counted
 from replay.live_events import LiveEvents
 from replay.loading import Loaded
+from replay.memory import Memory
 from replay.turn_cards import TurnCards
 from replay.turn_index import TurnIndex
 
@@ -34,6 +35,12 @@ MOST_TOKENS: Final = 2_000_000
 
 MOST_TURNS_ALONE: Final = 32
 """So many are kept that were read without their cards."""
+
+MOST_RESULTS: Final = 4_096
+"""So much is remembered of what windows of a ledger are made of."""
+
+MOST_WINDOWS: Final = 8
+"""So many windows of a ledger."""
 
 Kept = TypeVar("Kept")
 
@@ -70,7 +77,8 @@ class Recent(Generic[Kept]):
 class Shelf:
     """What is kept of one ledger; hold ``lock`` while asking it.
 
-    Turns, with and without their cards, are kept with the versions that they were read from.
+    Turns, with and without their cards, are kept with the versions that they were read from. ``memory`` has what windows are
+    made of, ``windows`` the last ones; each has a lock of its own.
     """
 
     def __init__(self, store: Store, ledger: bytes, *, forgettings: int, erasures: int) -> None:
@@ -86,6 +94,8 @@ class Shelf:
         self._system: dict[int, Recorded] = {}
         self._index: TurnIndex | None = None
         self._live: LiveEvents | None = None
+        self.memory = Memory(MOST_RESULTS)
+        self.windows = Memory(MOST_WINDOWS)
 
     @property
     def live(self) -> LiveEvents:
