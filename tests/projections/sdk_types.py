@@ -49,4 +49,6 @@ def _adapter(form: str) -> TypeAdapter[Any]:
         from anthropic.types import MessageParam
 
         return TypeAdapter(MessageParam)
-    return TypeAdapter(pytest.importorskip("google.genai.types", reason="google-genai is not installed").Content)
+    genai: Any = pytest.importorskip("google.genai.types", reason="google-genai is not installed")
+    content: type[Any] = genai.Content
+    return TypeAdapter(content)
