@@ -92,7 +92,7 @@ def test_histories_that_a_seed_chooses(seed: int) -> None:
         play(ledgers, seed, rounds=3, steps=60, most=20)
 
 
-@pytest.mark.parametrize("seed", range(30, 32))
+@pytest.mark.parametrize("seed", range(30, 31))
 def test_long_histories_that_a_seed_chooses(seed: int) -> None:
     """So long that rows are kept, of which some are keyframes."""
     with connect(":memory:", clock=Clock()) as ledgers:
