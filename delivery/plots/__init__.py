@@ -1,0 +1,1 @@
+"""Pictures of answers: each one file that needs nothing beside it."""
