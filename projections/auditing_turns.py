@@ -42,7 +42,7 @@ from projections.verdicts.verdict import Judgement, Verdict
 MOST_SHOWN: Final = 10
 """How many of the largest results, and of the contents that are repeated, are named."""
 
-_WHAT_CHARACTERS: Final = 120
+_WHAT_CHARACTERS: Final = 200
 
 Kept = TypeVar("Kept")
 
@@ -110,8 +110,7 @@ class AuditFold:
         self._profile.add(turn.number, judgement.verdict, tokens)
         if turn.role == "assistant":
             self._answer(turn.version)
-        if turn.forgotten is None:
-            self._say(told)
+        self._say(told)
         for call, found in answered_calls(turn):
             self._return(turn.number, call, found, tokens - plain_tokens(told.card, {found.version: 0}, self._policy))
 

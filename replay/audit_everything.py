@@ -98,8 +98,7 @@ class _Talk:
             else:
                 self._closed += self._open
                 self._open = tokens
-            grows = message["role"] in ("user", "assistant") and "tool_calls" not in message
-            self._open_role = message["role"] if grows else None
+            self._open_role = message["role"] if message["role"] != "tool" else None
 
     def _messages(self, turn: Turn) -> list[dict[str, Any]]:
         pieces = (TurnPiece(turn),)

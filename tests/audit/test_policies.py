@@ -74,6 +74,15 @@ def test_everything_costs_what_windows_without_a_limit_cost(store: Ledgers) -> N
     assert whole.cached_tokens == pytest.approx(report.cached_tokens, rel=1e-3)
 
 
+def test_before_a_user_spoke_there_is_nothing_to_decide(store: Ledgers) -> None:
+    case = store.ledger("greeted")
+    case.record_turn("assistant", "How can I help?")
+    say(case, "Where is ORD-00001?", "In depot 1.", "And ORD-00002?", "In depot 2.")
+    (report,) = reports(store, ["greeted"], EVERYTHING)
+    whole = everything(audit(store, ["greeted"]))
+    assert (whole.decisions, whole.prompt_tokens) == (report.decisions, report.prompt_tokens)
+
+
 @pytest.mark.parametrize("late", [False, True])
 def test_a_system_text_that_comes_late_stands_before_everything(store: Ledgers, late: bool) -> None:
     case = store.ledger("late")

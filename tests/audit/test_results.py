@@ -78,6 +78,25 @@ def test_a_result_that_nobody_used_says_so(store: Ledgers) -> None:
     assert (result.used, result.used_by) == ((), ())
 
 
+def test_what_was_said_before_a_result_is_no_use_of_it(store: Ledgers) -> None:
+    case = store.ledger("before")
+    say(case, "Read both pages.")
+    look_up(case, "read_page", "Lyon", OTHER_PAGE)
+    say(case, "My order is ORD-00005.")
+    look_up(case, "read_page", "Ghent", PAGE)
+    say(case, "And?", "It is among them.")
+    by_page = {result.asked: result for result in audit(store, ["before"], policies={}).biggest}
+    assert by_page["Ghent"].used == ()
+
+
+def test_a_forgotten_result_is_none_of_the_largest(store: Ledgers) -> None:
+    case = store.ledger("forgotten")
+    say(case, "Read both pages.")
+    first, second = (look_up(case, "read_page", "Ghent", page) for page in (PAGE, OTHER_PAGE))
+    case.forget(ids=[first], reason="withdrawn")
+    assert [result.result_id for result in audit(store, ["forgotten"], policies={}).biggest] == [second]
+
+
 def test_a_use_is_found_however_late(store: Ledgers) -> None:
     """Also where more turns came in between than are looked at together, and in each lot of them."""
     case = store.ledger("late")
@@ -116,6 +135,11 @@ def test_nearly_the_same_content_is_found_and_costs_what_is_the_same(store: Ledg
     (found,) = repeated(store, "near")
     assert (found.exact, found.near, found.turns) == (0, 1, (3,))
     assert 0.9 * COUNT(PAGE) < found.tokens < COUNT(changed)
+    look_up(case, "read_page", "Ghent", changed)
+    repeats = audit(store, ["near"], policies={}).repeats
+    assert (repeats.near.number, repeats.near.tokens) == (1, found.tokens)
+    assert (repeats.exact.number, repeats.exact.tokens) == (1, COUNT(changed))
+    assert [again.tokens for again in repeats.most] == [repeats.tokens]
 
 
 @pytest.mark.parametrize("text", [OTHER_PAGE, paraphrased(PAGE, every=9)])
@@ -142,11 +166,11 @@ def test_other_ledgers_repeat_nothing(store: Ledgers) -> None:
 
 
 def test_scripts_without_spaces_are_compared_too(store: Ledgers) -> None:
-    page = "".join(f"第{number}号仓库位于根特，每天下午关闭并接收新的订单包裹。" for number in range(40))
+    page = "根特的仓库每天下午关闭并接收新的订单包裹里昂的仓库则在晚上开门从港口运来的货物要等三天才能送到城外的村庄"
     case = store.ledger("chinese")
     say(case, "读一下。")
     look_up(case, "read_page", "根特", page)
-    look_up(case, "read_page", "根特", f"{page}从今天起，每个仓库也接收海运包裹。")
+    look_up(case, "read_page", "根特", f"{page}海运也可以")
     (found,) = repeated(store, "chinese")
     assert (found.near, found.exact) == (1, 0)
 

@@ -113,6 +113,8 @@ def test_results_are_spent_once_an_assistant_went_on(store: Ledgers) -> None:
     assert (found.results.number, found.results.tokens) == (2, COUNT(PAGE) + COUNT(OTHER_PAGE))
     assert (found.spent_results.number, found.spent_results.tokens) == (1, COUNT(PAGE))
     assert found.spent_results.share == COUNT(PAGE) / found.tokens
+    say(case, "And now?", "Both were read.", "Sure?", "Yes.")
+    assert audit(store, ["spent"], policies={}).spent_results.number == 2
 
 
 def test_several_ledgers_are_summed(store: Ledgers) -> None:
@@ -156,11 +158,12 @@ def test_the_profile_tells_the_same_along_the_conversation(store: Ledgers) -> No
     case = store.ledger("long")
     for place in range(150):
         say(case, f"Where is order ORD-{place:05}?", "Understood.")
+    say(case, "Thanks!")
     found = audit(store, ["long"], policies={})
     steps = found.ledgers[0].profile
     assert len(steps) <= 128
     assert [step.first for step in steps[1:]] == [step.last + 1 for step in steps[:-1]]
-    assert (steps[0].first, steps[-1].last) == (1, 300)
+    assert (steps[0].first, steps[-1].last) == (1, 301)
     for kind in found.kinds:
         assert sum(step.tokens.get(row.verdict, 0) for step in steps for row in kind.verdicts) == kind.tokens
     assert steps[0].tokens == {
