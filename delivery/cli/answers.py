@@ -5,12 +5,11 @@ from __future__ import annotations
 from collections.abc import Sequence
 from typing import Any, Final
 
-from delivery.cli.printing import one_line, plain_value, print_basis, print_table, print_text
+from delivery.cli.printing import one_line, plain_value, print_table, print_text
 from ledger.erased import Forgotten
 from projections.forgetting import ErasedPlace
 from projections.render.text import part_text
 from projections.transcript import Return, Transcript, Turn
-from projections.window import Window
 from replay.answers import FieldHistory
 
 _SAID_FIRST: Final = ("what", "about", "why", "because", "status", "judge", "detail")
@@ -68,14 +67,6 @@ def print_places(places: Sequence[ErasedPlace]) -> None:
 
 def _indented(text: str, *, by: int = 2) -> str:
     return "\n".join(f"{' ' * by}{line}" for line in text.splitlines())
-
-
-def print_window(found: Window) -> None:
-    """What the request holds, as text, then its receipt and its price, which are those of the chosen form."""
-    print_basis(found.basis)
-    print_text(found.text.rstrip("\n") + "\n")
-    print_table(("turn", "verdict", "rule", "tokens"), [(row.turn, row.verdict, row.rule, row.tokens) for row in found.receipt])
-    print_text(f"\n{found.tokens:,} tokens ({found.encoding})")
 
 
 def print_history(found: FieldHistory) -> None:

@@ -16,6 +16,7 @@ from typer.core import TyperGroup
 from delivery.app import STORE_VARIABLE, store_place
 from delivery.cli.checking import verify
 from delivery.cli.claiming import confirm, resolve, retract, set_command
+from delivery.cli.classifying import classify
 from delivery.cli.comparing import diff_command
 from delivery.cli.declaring import declare, rejected, schema
 from delivery.cli.demonstration import demo
@@ -26,12 +27,14 @@ from delivery.cli.fetching import fetch
 from delivery.cli.finding import find
 from delivery.cli.forgetting import forget
 from delivery.cli.keeping import hold, retain
+from delivery.cli.policies import policy
 from delivery.cli.preparing import init
 from delivery.cli.printing import flush, leave_unread, one_line, prepare_streams, print_text
-from delivery.cli.reading import handoff, ledgers, show, window
+from delivery.cli.reading import handoff, ledgers, show
 from delivery.cli.recording import import_command
 from delivery.cli.searching import search_command
 from delivery.cli.states import state
+from delivery.cli.windows import window
 from delivery.endpoint_errors import EndpointFailed
 from ledger.errors import (
     CorruptRecord,
@@ -91,6 +94,8 @@ _COMMANDS: Final[dict[str, Callable[..., None]]] = {
     "show": show,
     "state": state,
     "window": window,
+    "policy": policy,
+    "classify": classify,
     "explain": explain,
     "diff": diff_command,
     "find": find,

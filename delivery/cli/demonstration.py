@@ -10,7 +10,7 @@ import orjson
 import typer
 
 from delivery.app import DEFAULT_STORE, STORE_VARIABLE, open_store
-from delivery.cli.answers import print_brief, print_window
+from delivery.cli.answers import print_brief
 from delivery.cli.arguments import AsJson
 from delivery.cli.explaining import explained_json, print_explained
 from delivery.cli.forgettings import print_forgettings
@@ -18,6 +18,7 @@ from delivery.cli.preparing import shown_place
 from delivery.cli.printing import counted, print_json, print_text
 from delivery.cli.refund_case import NAME, record_refund_case
 from delivery.cli.states import print_state, state_json
+from delivery.cli.window_answers import print_window
 from ledger import connect
 from ledger.verify import verify_store
 from projections.policy import Policy

@@ -1,22 +1,16 @@
-"""Commands that ask: what there is, what was said, what a model or a fresh session would see."""
+"""Commands that ask: what there is, what was said, what a fresh session would see."""
 
 from __future__ import annotations
-
-from typing import Annotated
 
 import typer
 
 from delivery.app import open_existing_store
-from delivery.cli.answers import print_brief, print_transcript, print_window
+from delivery.cli.answers import print_brief, print_transcript
 from delivery.cli.arguments import AsJson, JudgedAt, LedgerName, Moment, judgement, moment
 from delivery.cli.printing import print_basis, print_json, print_table, print_text
-from projections.policy import Policy
-from projections.render import RENDERERS
 from projections.wire import to_json
 from replay.listing import listing
 from replay.view import view
-
-_DEFAULT = Policy()
 
 
 def ledgers(context: typer.Context, *, as_json: AsJson = False) -> None:
@@ -48,32 +42,6 @@ def show(
         return
     print_basis(shown.basis)
     print_transcript(shown.transcript, forgotten.places)
-
-
-def window(
-    context: typer.Context,
-    ledger: LedgerName,
-    *,
-    at: Moment = None,
-    judged_at: JudgedAt = None,
-    tail: Annotated[int, typer.Option(min=0, help="Turns kept verbatim before the current one.")] = _DEFAULT.tail_turns,
-    budget: Annotated[int, typer.Option(min=1, help="Tokens that the request may cost.")] = _DEFAULT.budget_tokens,
-    render: Annotated[str, typer.Option(help=f"Form of the request: {', '.join(RENDERERS)}.")] = "openai",
-    encoding: Annotated[str, typer.Option(help="Encoding or model by which tokens are counted.")] = _DEFAULT.encoding,
-    as_json: AsJson = False,
-) -> None:
-    """Build what a model call would receive, with a receipt.
-
-    Without --json it is shown as text, but chosen and priced for the form that --render names.
-    """
-    policy = Policy(tail_turns=tail, budget_tokens=budget, encoding=encoding)
-    with open_existing_store(context.obj) as store:
-        asked = view(store, ledger, at=moment(at), judged_at=judgement(judged_at))
-        found = asked.window(policy, render=render)
-    if as_json:
-        print_json(found.to_json())
-    else:
-        print_window(found)
 
 
 def handoff(

@@ -10,6 +10,7 @@ from typing import Any
 
 import pytest
 
+import ledger
 from delivery.cli.application import run
 from tests.postgres.server import Databases
 
@@ -66,3 +67,16 @@ def refund(command: Command) -> str:
     """The name of the refund case's ledger, recorded into the test's store."""
     assert command("demo").code == 0
     return "refund-ORD-88213"
+
+
+@pytest.fixture
+def voyage(command: Command, store_path: Path) -> str:
+    """The name of a long ledger, of which a small window compacts most."""
+    command("init")
+    with ledger.connect(str(store_path)) as store:
+        case = store.ledger("voyage")
+        case.record_turn("user", "Plan the crossing to Skagen. Never book the night boat FRY-031.")
+        for number in range(2, 80):
+            text = f"Sentence {number} about berth B-{number:03} and its cranes, of which two were mended in March."
+            case.record_turn("user" if number % 2 else "assistant", text)
+    return "voyage"

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import re
 import subprocess
 import sys
 from pathlib import Path
@@ -10,6 +11,8 @@ from typing import Any
 
 import pytest
 
+import ledger
+from delivery.importers import NAMES
 from tests.delivery.cli.conftest import Command
 
 
@@ -30,7 +33,7 @@ def test_the_same_file_twice_adds_nothing_and_a_grown_file_its_growth(command: C
     assert first["events"] == 2
     assert first["skipped"] == []
     again = command("import", str(file), "--json").answer
-    assert again == {"ledgers": first["ledgers"], "events": 0, "skipped": []}
+    assert again == {"ledgers": first["ledgers"], "events": 0, "skipped": [], "left_out": {}}
     grown = _messages("where is my parcel?", "which one?", "PRC-5521")
     assert command("import", _written(file, grown), "--json").answer == {**first, "events": 1}
 
@@ -79,10 +82,18 @@ def test_an_anthropic_body_is_imported_with_its_system_text(command: Command, tm
     file = _written(tmp_path / "body.json", body)
     command("import", file, "--format", form, "--ledger", "welsh")
     answer = command("window", "welsh", "--render", "anthropic", "--json").answer
-    assert answer["request"]["system"] == body["system"]
-    assert answer["request"]["messages"][0] == body["messages"][0]
-    assert answer["request"]["messages"][1] == body["messages"][1]
-    assert answer["request"]["messages"][2]["content"] == body["messages"][2]["content"]
+    request = answer["request"]
+    assert [block["text"] for block in request["system"]] == [body["system"]]
+    assert [(message["role"], _blocks(message)) for message in request["messages"]] == [
+        (message["role"], _blocks(message)) for message in body["messages"]
+    ]
+
+
+def _blocks(message: dict[str, Any]) -> list[dict[str, Any]]:
+    """The blocks of a message, without the marks that say what to cache, which no transcript has."""
+    content = message["content"]
+    blocks = [{"type": "text", "text": content}] if isinstance(content, str) else content
+    return [{name: value for name, value in block.items() if name != "cache_control"} for block in blocks]
 
 
 def _from_standard_input(store_path: Path, text: str, *arguments: str) -> subprocess.CompletedProcess[str]:
@@ -113,3 +124,69 @@ def test_one_is_said_in_the_singular(command: Command, tmp_path: Path) -> None:
     assert "1 event recorded in 1 ledger\n" in command("import", file).out
     assert "0 events recorded in 1 ledger\n" in command("import", file).out
     assert command("verify").out == "1 event, 0 problems\n"
+
+
+def test_what_is_neither_turn_nor_return_is_counted_by_its_kind(command: Command, tmp_path: Path) -> None:
+    """The report tells each kind once, with its line; for programs also how many there were."""
+    step = {"role": "user", "content": "How deep is the lock?", "agent": "main", "message_type": "observation"}
+    answer = {"role": "assistant", "content": "I measure it.", "action": "sound lock", "agent": "main"}
+    file = _written(tmp_path / "run.traj", {"history": [step, answer], "environment": "lab", "info": {"cost": 3}})
+    answer = command("import", file, "--ledger", "lock", "--json").answer
+    assert answer["left_out"] == {"member environment": 1, "member info": 1}
+
+
+def test_the_help_names_every_format(command: Command) -> None:
+    """From the catalogue, so that no format is known to the code alone."""
+    shown = re.sub(r"\s+", " ", command("import", "--help").out)
+    assert all(f"{name}," in shown or f"{name}." in shown for name in NAMES)
+    assert len(NAMES) > 2
+
+
+LONG = [f"Sentence {number} about the ferry FRY-{number:03} and what it carries to the quay." * 9 for number in range(1, 200)]
+
+
+def _cold(store_path: Path, *arguments: str) -> subprocess.CompletedProcess[str]:
+    """A command in a process of its own, which says at its end whether it knows the tokenizer."""
+    program = (
+        "import sys; from delivery.cli.application import run; code = run(sys.argv[1:]);"
+        " sys.stderr.write('tokenizer' if 'tiktoken' in sys.modules else 'none'); sys.exit(code)"
+    )
+    command = [sys.executable, "-c", program, "--store", str(store_path), *arguments]
+    return subprocess.run(command, capture_output=True, encoding="utf-8", check=True)
+
+
+@pytest.mark.parametrize("form", ["openai", "anthropic"])
+def test_after_an_import_a_window_needs_no_tokenizer(command: Command, store_path: Path, tmp_path: Path, form: str) -> None:
+    """What it is made of was counted by the import, notes and stand-ins of ours included."""
+    command("import", _written(tmp_path / "talk.json", _messages(*LONG)), "--ledger", "talk")
+    done = _cold(store_path, "window", "talk", "--render", form, "--json")
+    assert json.loads(done.stdout)["receipt"]["through"] > 0
+    assert done.stderr == "none"
+
+
+def test_without_an_import_it_is_needed(command: Command, store_path: Path) -> None:
+    """So the test above can fail."""
+    command("init")
+    with ledger.connect(str(store_path)) as store:
+        for place, text in enumerate(LONG[:9]):
+            store.ledger("talk").record_turn("assistant" if place % 2 else "user", text)
+    assert _cold(store_path, "window", "talk", "--json").stderr == "tokenizer"
+
+
+def test_an_import_that_adds_nothing_counts_nothing(command: Command, store_path: Path, tmp_path: Path) -> None:
+    """And one that grew counts what came."""
+    file = tmp_path / "talk.json"
+    first = _cold(store_path, "import", _written(file, _messages(*LONG[:5])), "--ledger", "talk", "--json")
+    again = _cold(store_path, "import", str(file), "--ledger", "talk", "--json")
+    grown = _cold(store_path, "import", _written(file, _messages(*LONG[:7])), "--ledger", "talk", "--json")
+    assert [done.stderr for done in (first, again, grown)] == ["tokenizer", "none", "tokenizer"]
+
+
+def test_what_was_imported_before_a_refusal_is_made_ready_too(command: Command, store_path: Path, tmp_path: Path) -> None:
+    """The refusal is told, as ever."""
+    talks = [{"id": "left", "messages": _messages("a", "b")}]
+    command("import", _written(tmp_path / "talks.json", talks))
+    talks = [{"id": "left", "messages": _messages("a", "other")}, {"id": "right", "messages": _messages(*LONG)}]
+    outcome = command("import", _written(tmp_path / "talks.json", talks))
+    assert (outcome.code, "turn 2" in outcome.err) == (2, True)
+    assert _cold(store_path, "window", "right", "--json").stderr == "none"

@@ -59,27 +59,6 @@ def test_state_as_of_a_turn_is_what_it_was(command: Command, refund: str) -> Non
     assert command("state", refund, "--at", time, "--json").answer["basis"]["version"] >= version
 
 
-def test_window_has_tokens_receipt_and_request(command: Command, refund: str) -> None:
-    """The request goes to the provider as it is; the receipt has a row for every turn."""
-    answer = command("window", refund, "--tail", "2", "--budget", "900", "--render", "anthropic", "--json").answer
-    assert answer["tokens"] <= 900
-    assert answer["encoding"] == "o200k_base"
-    assert [row["turn"] for row in answer["receipt"]] == list(range(1, 15))
-    assert set(answer["receipt"][0]) == {"turn", "verdict", "rule", "tokens"}
-    assert answer["request"]["system"].startswith("You are the support agent")
-    assert answer["request"]["messages"][0]["role"] == "user"
-    assert answer["basis"]["policy"]
-
-
-def test_window_over_budget_is_the_callers_to_mend(command: Command, refund: str) -> None:
-    """The pins and their sizes in one line, exit code 2."""
-    outcome = command("window", refund, "--budget", "50", "--json")
-    assert (outcome.code, outcome.out) == (2, "")
-    assert outcome.err.count("\n") == 1
-    for pin in ("system", "task", "current", "state"):
-        assert pin in outcome.err
-
-
 def test_handoff_has_what_is_known_and_nothing_else(command: Command, refund: str) -> None:
     """Nobody recorded a budget, so there is none."""
     answer = command("handoff", refund, "--json").answer
@@ -89,20 +68,6 @@ def test_handoff_has_what_is_known_and_nothing_else(command: Command, refund: st
     assert len(answer["evidence_ids"]) == 2
     assert answer["contradictions"][0]["turns"] == [7]
     assert "budget_remaining" not in answer
-
-
-@pytest.mark.parametrize("form", ["openai", "anthropic", "text"])
-def test_people_see_the_window_that_is_sent(command: Command, refund: str, form: str) -> None:
-    """The same turns at the same price as the request that programs get, in each form."""
-    arguments = ("window", refund, "--tail", "4", "--budget", "560", "--render", form)
-    shown, answer = command(*arguments).out, command(*arguments, "--json").answer
-    assert shown.endswith(f"\n{answer['tokens']:,} tokens (o200k_base)\n")
-    receipt = [line.split() for line in shown.splitlines() if " keep " in line or " drop " in line]
-    assert [(int(row[0]), row[1], int(row[-1])) for row in receipt] == [
-        (row["turn"], row["verdict"], row["tokens"]) for row in answer["receipt"]
-    ]
-    for row in answer["receipt"]:
-        assert (f"## Turn {row['turn']}," in shown) is (row["verdict"] == "keep")
 
 
 def test_a_handoff_reads_like_notes(command: Command, refund: str) -> None:

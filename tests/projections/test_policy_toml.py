@@ -1,0 +1,70 @@
+"""A policy as TOML is the policy, and says what every key means."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+from pydantic import BaseModel
+
+from projections.policy import Compaction, Policy, StubRules, SummaryChoice
+from projections.policy_text import policy_from_toml
+from projections.policy_toml import MEANINGS, policy_to_toml
+from projections.presets import PRESETS
+from projections.state_block import BlockOptions
+from projections.verdicts.rules import FunctionRule, PatternRule, ProvidedRule
+
+PARTS: dict[str, type[BaseModel]] = {
+    "": Policy,
+    "stubs.": StubRules,
+    "compaction.": Compaction,
+    "compaction.by.": SummaryChoice,
+    "state.": BlockOptions,
+}
+
+NAMES = st.text(st.characters(exclude_categories=["Cs", "Cc"]), min_size=1, max_size=12).map(str.strip).filter(bool)
+
+
+def test_every_key_has_a_meaning_and_every_meaning_a_key() -> None:
+    assert set(MEANINGS) == {f"{prefix}{key}" for prefix, part in PARTS.items() for key in part.model_fields}
+
+
+@pytest.mark.parametrize("name", PRESETS)
+def test_every_key_of_a_preset_stands_in_its_text(name: str) -> None:
+    text = policy_to_toml(PRESETS[name])
+    given_up = [part for part in ("compaction", "state") if getattr(PRESETS[name], part) is None]
+    for path, meaning in MEANINGS.items():
+        assert (meaning in text) is not any(path.startswith(f"{part}.") for part in given_up) or path.startswith(
+            "compaction.by."
+        )
+
+
+STUBS = st.builds(
+    StubRules, excluded_tools=st.lists(NAMES, max_size=20).map(tuple), older_than_turns=st.none() | st.integers(0, 99)
+)
+COMPACTIONS = st.builds(Compaction, by=st.lists(st.builds(SummaryChoice, model=st.none() | NAMES), max_size=3).map(tuple))
+RULES = (
+    st.builds(PatternRule, name=NAMES, verdict=st.sampled_from(["keep", "drop"]), pattern=st.just("(?i)\\bcosts?\\b\"'"))
+    | st.builds(FunctionRule, name=NAMES, version=st.integers(1, 9))
+    | st.sampled_from([ProvidedRule(name="constraint"), ProvidedRule(name="failed call")])
+)
+VALUES = {
+    "tail_tokens": st.none() | st.integers(0, 10**9),
+    "model": st.none() | NAMES,
+    "pins": st.lists(st.integers(1, 10**6), max_size=40).map(tuple),
+    "languages": st.sampled_from([("en",), ("de",), ("en", "de")]),
+    "stubs": STUBS,
+    "compaction": st.none() | COMPACTIONS,
+    "state": st.none() | st.builds(BlockOptions, provenance=st.booleans()),
+    "rules": st.lists(RULES, max_size=6).map(tuple),
+}
+
+
+@given(st.fixed_dictionaries({}, optional=VALUES))
+def test_what_is_written_is_read_as_the_same_policy(values: dict[str, Any]) -> None:
+    policy = Policy(**values)
+    read = policy_from_toml(policy_to_toml(policy))
+    assert read == policy
+    assert read.digest == policy.digest
