@@ -39,7 +39,8 @@ _ANY: Final = re.compile(
 )
 _ASCII: Final = re.compile(r"(?P<word>[a-z0-9]+)(?:(?P<sign>[^a-z0-9\s])(?=[a-z0-9]))?")
 _ASCII_WORD: Final = re.compile("[a-z0-9]+")
-_ASCII_RUN: Final = re.compile(r"[a-z0-9]+(?:[^a-z0-9\s][a-z0-9]+)+")
+# Possessive, and only from where a word begins: a word of a million letters must not be tried from each of them.
+_ASCII_RUN: Final = re.compile(r"(?<![a-z0-9])[a-z0-9]++(?:[^a-z0-9\s][a-z0-9]++)++")
 _DROPPED: Final = re.compile(f"[{_ACCENTS}{_UNSEEN}]")
 _PLAIN: Final = str.maketrans({"ø": "o", "ł": "l", "đ": "d", "ħ": "h", "ı": "i", "æ": "ae", "œ": "oe", "ŧ": "t"})
 _SIGNS: Final = str.maketrans(

@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
+import time
 import unicodedata
+from collections import Counter
 from itertools import pairwise
 
 import pytest
@@ -69,3 +71,22 @@ def test_composed_or_not_the_words_are_the_same(text: str) -> None:
     composed, apart = (unicodedata.normalize(form, clean) for form in ("NFC", "NFD"))
     if all(unicodedata.combining(letter) == 0 for letter in clean):  # marks without a letter are another matter
         assert terms(composed)[0] == terms(apart)[0]
+
+
+@pytest.mark.parametrize(
+    "text", ["x" * 1_000_000, "é" * 1_000_000, "x-" * 500_000, "-" * 1_000_000, "期" * 300_000, "e\u0301" * 300_000]
+)
+def test_no_text_takes_longer_than_its_length(text: str) -> None:
+    """Base64 without an end, say."""
+    begun = time.process_time()
+    counts, number = terms(text)
+    assert time.process_time() - begun < 10
+    assert sum(often for term, often in counts.items() if term.startswith("1")) == number
+
+
+@given(st.lists(st.sampled_from(["a", "b1", "-", "/", "_", " ", "--", "\n"]), max_size=30))
+def test_terms_of_ascii_are_those_of_its_words(pieces: list[str]) -> None:
+    text = "".join(pieces)
+    listed = words(text)
+    pairs = [f"2{word.text}{word.sign}{listed[place + 1].text}" for place, word in enumerate(listed) if word.sign]
+    assert terms(text)[0] == Counter([*(f"1{word.text}" for word in listed), *pairs])
