@@ -17,6 +17,7 @@ from delivery.app import STORE_VARIABLE, store_place
 from delivery.cli.checking import verify
 from delivery.cli.claiming import confirm, resolve, retract, set_command
 from delivery.cli.classifying import classify
+from delivery.cli.compacting import compact
 from delivery.cli.comparing import diff_command
 from delivery.cli.declaring import declare, rejected, schema
 from delivery.cli.demonstration import demo
@@ -109,6 +110,7 @@ _COMMANDS: Final[dict[str, Callable[..., None]]] = {
     "declare": declare,
     "schema": schema,
     "extract": extract_command,
+    "compact": compact,
     "rejected": rejected,
     "verify": verify,
     "forget": forget,

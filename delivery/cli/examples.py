@@ -72,6 +72,11 @@ EXAMPLES: Final[dict[str, tuple[str, ...]]] = {
     "declare": (_STORE, *_DECLARE),
     "schema": (_STORE, *_DECLARE, "context-ledger schema parcel-7"),
     "extract": (_STORE, *_DECLARE, "context-ledger extract parcel-7 --rules"),
+    "compact": (
+        _STORE,
+        "context-ledger compact refund-ORD-88213 --complete --dry-run",
+        "context-ledger compact refund-ORD-88213 --complete --extractive 2> log",
+    ),
     "rejected": (_STORE, "context-ledger rejected refund-ORD-88213"),
     "handoff": (_STORE, "context-ledger handoff refund-ORD-88213 --at turn:10"),
     "verify": (
