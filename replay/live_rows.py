@@ -36,7 +36,14 @@ class Living:
 
 
 def living_at(rows: DerivedRows, version: int) -> Living:
-    """What the last row up to a version says; ``Overtaken`` if rows were purged."""
+    """What the last row up to a version says; ``Overtaken`` if rows were purged. Rows of another form say nothing."""
+    try:
+        return _living_at(rows, version)
+    except (TypeError, ValueError):  # they are made anew
+        return Living()
+
+
+def _living_at(rows: DerivedRows, version: int) -> Living:
     newest = rows.scan("", before=numbered("", version + 1), newest_first=True, limit=1)
     if not newest:
         return Living()

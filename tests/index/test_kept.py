@@ -200,16 +200,25 @@ def test_where_nothing_can_be_kept_the_answers_are_the_same(opened: OpenStore) -
     assert read(standby) == read(anew(ledgers))
 
 
-def test_a_row_of_another_form_is_made_anew(opened: OpenStore) -> None:
-    """As a release leaves it that kept other numbers of a turn."""
-    ledgers = opened(Clock())
-    talk(ledgers.ledger("case"), 100)
-    bring_up_to_date(ledgers, "case", encoding=ENCODING)
-    expected, head = read(ledgers), ledgers.head("case")
-    for kind, key in list(rows_of(ledgers)):
-        if kind == "cards/1":
-            assert ledgers.store.derived_put(head.ledger, kind, key, b'[[[1],{"number":1}]]', erasures=head.erasures)
-    assert read(anew(ledgers)) == expected
+@pytest.mark.parametrize("form", [b'[[[1],{"number":1}]]', b'{"first":1}', b"[1,[2,3],4,5]", b"\x00", b"7"])
+@pytest.mark.parametrize("kind", KINDS)
+def test_a_row_of_another_form_is_made_anew(tmp_path: Path, kind: str, form: bytes) -> None:
+    """As a release leaves it that kept other numbers, or a row that was cut."""
+    with connect(str(tmp_path / "record.db"), clock=Clock()) as ledgers:
+        case = ledgers.ledger("case")
+        talk(case, 200)
+        for number in range(300):
+            case.set_fact(f"field {number % 7}", number, source="user")
+        bring_up_to_date(ledgers, "case", encoding=ENCODING)
+        expected, rows, head = read(ledgers), rows_of(ledgers), ledgers.head("case")
+        state = standing_state(loaded_at(ledgers, "case", head.version), BASIS, count=len)
+        places = [key for found, key in rows if found == kind and key.rpartition("/")[0].endswith(("0", "0/t"))]
+        assert places
+        ledgers.store.derived_put_many(head.ledger, kind, dict.fromkeys(places, form), erasures=head.erasures)
+        assert read(anew(ledgers)) == expected
+        assert standing_state(loaded_at(anew(ledgers), "case", head.version), BASIS, count=len) == state
+        bring_up_to_date(anew(ledgers), "case", encoding=ENCODING)
+        assert rows_of(ledgers) == rows
 
 
 def test_readers_and_writers_at_once(opened: OpenStore) -> None:
