@@ -19,12 +19,12 @@ from projections.receipt import Receipt, Row
 from projections.render import renderer_named
 from projections.render.identifiers import CallKey
 from projections.render.media import Media
-from projections.render.renderer import Renderer, Request, plain
+from projections.render.renderer import Renderer, Request, plain, request_bytes
 from projections.render.text import TextRenderer
 from projections.scene import Scene
 from projections.state_block import Block
 from projections.transcript import SystemText
-from projections.wire import request_to_json, to_json
+from projections.wire import to_json
 
 
 @dataclass(frozen=True)
@@ -51,7 +51,7 @@ class Rendering:
     @cached_property
     def bytes(self) -> bytes:
         """The request as JSON bytes."""
-        return request_to_json(self.exact)
+        return request_bytes(self.exact)
 
     @cached_property
     def text(self) -> str:

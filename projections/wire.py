@@ -26,23 +26,6 @@ def to_json(value: Any) -> bytes:
     return orjson.dumps(_wire(value))
 
 
-def request_to_json(request: dict[str, Any]) -> bytes:
-    """The same of a request, which is made of dicts, lists and texts: in one pass, where no text in it needs more care."""
-    try:
-        return orjson.dumps(request, default=_foreign, option=orjson.OPT_PASSTHROUGH_SUBCLASS)
-    except orjson.JSONEncodeError:
-        return to_json(request)
-
-
-def _foreign(value: Any) -> Any:
-    """What is a text of its own kind: foreign JSON, or encoded bytes."""
-    if isinstance(value, JsonText):
-        return orjson.Fragment(str(value))
-    if isinstance(value, str):
-        return str(value)
-    raise TypeError(type(value).__name__)
-
-
 def _wire(value: Any) -> Any:
     if isinstance(value, JsonText):
         return orjson.Fragment(str(value))
