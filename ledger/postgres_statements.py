@@ -41,7 +41,8 @@ _KINDS: Final = {
     "others": " AND e.type NOT IN ('turn.recorded', 'tool.returned')",
     "governing": f" AND e.type IN ({', '.join(map(repr, GOVERNING_TYPES))})",
     "numbered": " AND e.type = 'turn.recorded' AND e.turn IS NOT NULL",
-    "deciding": f" AND e.type NOT IN ('turn.recorded', 'tool.returned', {', '.join(map(repr, UNDECIDING))})",
+    # In two parts, since an index of events that are no turns is known by the words of its condition.
+    "deciding": f" AND e.type NOT IN ('turn.recorded', 'tool.returned') AND e.type NOT IN ({', '.join(map(repr, UNDECIDING))})",
 }
 # The number of the oldest transaction that runs and may write here. A server numbers the transactions of all its databases
 # together: one that is known to be of another database is passed by, so that a neighbour cannot hold the feed back.

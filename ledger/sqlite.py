@@ -55,7 +55,8 @@ _KINDS: Final = {
     "others": " AND e.type NOT IN ('turn.recorded', 'tool.returned')",
     "governing": f" AND e.type IN ({', '.join(map(repr, GOVERNING_TYPES))})",
     "numbered": " AND e.type = 'turn.recorded' AND e.turn IS NOT NULL",
-    "deciding": f" AND e.type NOT IN ('turn.recorded', 'tool.returned', {', '.join(map(repr, UNDECIDING))})",
+    # In two parts, since an index of events that are no turns is known by the words of its condition.
+    "deciding": f" AND e.type NOT IN ('turn.recorded', 'tool.returned') AND e.type NOT IN ({', '.join(map(repr, UNDECIDING))})",
 }
 
 _NO_END: Final = 2**63 - 1
