@@ -14,6 +14,7 @@ import typer
 from typer.core import TyperGroup
 
 from delivery.app import STORE_VARIABLE, store_place
+from delivery.cli.auditing import audit_command
 from delivery.cli.checking import verify
 from delivery.cli.claiming import confirm, resolve, retract, set_command
 from delivery.cli.classifying import classify
@@ -101,6 +102,7 @@ _COMMANDS: Final[dict[str, Callable[..., None]]] = {
     "diff": diff_command,
     "find": find,
     "search": search_command,
+    "audit": audit_command,
     "fetch": fetch,
     "handoff": handoff,
     "set": set_command,

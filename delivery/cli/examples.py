@@ -57,6 +57,11 @@ EXAMPLES: Final[dict[str, tuple[str, ...]]] = {
         "context-ledger search --all ORD-88213 --kind result",
     ),
     "fetch": (_STORE, "context-ledger fetch refund-ORD-88213 r_16", "context-ledger fetch refund-ORD-88213 r_16 --raw | wc -c"),
+    "audit": (
+        _STORE,
+        "context-ledger audit refund-ORD-88213",
+        "context-ledger audit --all --policy research --plot audit.svg",
+    ),
     "set": (
         _STORE,
         "context-ledger set refund-ORD-88213 delivery express",

@@ -27,7 +27,7 @@ _SAID_CHARACTERS: Final = 112
 SHOWN: Final[Mapping[Verdict, tuple[str, str, str]]] = {
     "keep": ("kept word for word", "#1b7837", "#5cc97b"),
     "compress": ("told in fewer words", "#3b76c4", "#74a9f0"),
-    "stub": ("result becomes a stub", "#e08214", "#f4a64a"),
+    "stub": ("result becomes a stub", "#c4690a", "#f4a64a"),
     "drop": ("dropped", "#8a8f98", "#9aa0aa"),
     "never": ("forgotten", "#b2182b", "#ef6f78"),
 }
