@@ -38,6 +38,12 @@ BRIEF_CHARACTERS: Final = 140
 SUMMARY_CHARACTERS: Final = 4_000
 """Most characters of a recorded summary that are shown, whoever made it."""
 
+SUMMARY_CHARACTERS_PER_TOKEN: Final = 1
+"""And no more than so many for each token of the text's share of the budget, so that several summaries fit into it."""
+
+BRIEF_SUMMARY_CHARACTERS: Final = 280
+"""Most characters that are shown of a summary once its segment is old."""
+
 MOST_RESULTS: Final = 12
 """How many results of tools are named, the latest ones."""
 
@@ -121,7 +127,7 @@ def compacted(middle: Middle, segment: Segment, *, policy: Policy, task: int | N
     pairs = list(zip(segment.told, verdicts, strict=True))
     kept = [_kept(told, verdict, segment, policy, count) for told, verdict in pairs if verdict.verdict == "keep"]
     others = [told.turn for told, verdict in pairs if verdict.verdict in ("compress", "stub")]
-    chapter, is_wanting = _chapter(segment, others, compaction, count)
+    chapter, is_wanting = _chapter(segment, others, policy, compaction, count)
     exact = _exact(middle.exact, segment, others, count)
     results = [found.version for turn in others for found in turn.returns if not found.orphan]
     settled = sum(settled_tokens(told, policy) for told in segment.told)
@@ -197,20 +203,29 @@ def said_and_asked(turn: Turn) -> str:
     return "\n".join([turn.text, *(str(call.arguments) for call in turn.calls)])
 
 
-def _chapter(segment: Segment, others: Sequence[Turn], compaction: Compaction, count: Count) -> tuple[Chapter, bool]:
+def _chapter(
+    segment: Segment, others: Sequence[Turn], policy: Policy, compaction: Compaction, count: Count
+) -> tuple[Chapter, bool]:
     """What is told of turns that are not kept: a summary, where one is wanted and was recorded, else extracts.
 
     And whether a summary was wanted in vain.
     """
-    brief = _extracts(others, BRIEF_CHARACTERS, count)
     if compaction.by and others:
         summary = chosen_summary(segment.summaries, compaction.by, inputs=inputs_digest(segment.turns))
         if summary is not None:
-            text = sendable(summary.shown(SUMMARY_CHARACTERS))
-            line = Line(segment.first, segment.last, text, count(f"{text}\n"), "summary", summary.id)
-            return Chapter(segment.first, segment.last, (line,), brief), False
+            share = policy.request_tokens * compaction.text_percent * SUMMARY_CHARACTERS_PER_TOKEN // 100
+            whole = _summed_up(summary, segment, min(SUMMARY_CHARACTERS, share), count)
+            return Chapter(
+                segment.first, segment.last, whole, _summed_up(summary, segment, BRIEF_SUMMARY_CHARACTERS, count)
+            ), False
     lines = _extracts(others, TURN_CHARACTERS * len(others), count)
+    brief = _extracts(others, BRIEF_CHARACTERS, count)
     return Chapter(segment.first, segment.last, lines, brief), bool(compaction.by and others)
+
+
+def _summed_up(summary: Summary, segment: Segment, most_characters: int, count: Count) -> tuple[Line, ...]:
+    text = sendable(summary.shown(most_characters))
+    return (Line(segment.first, segment.last, text, count(f"{text}\n") + LINE_TOKENS, "summary", summary.id),)
 
 
 def _extracts(turns: Sequence[Turn], most_characters: int, count: Count) -> tuple[Line, ...]:
