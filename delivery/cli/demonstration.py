@@ -18,17 +18,19 @@ from delivery.cli.preparing import shown_place
 from delivery.cli.printing import counted, print_json, print_text
 from delivery.cli.refund_case import NAME, record_refund_case
 from delivery.cli.states import print_state, state_json
-from delivery.cli.window_answers import print_window
+from delivery.cli.window_answers import print_window, print_window_diff
 from ledger import connect
 from ledger.verify import verify_store
 from projections.policy import Policy
 from replay import Turn, view
 from replay.view import View
+from replay.window_diff import diff_windows
 
 DEMO_STORE: Final = "./context-ledger-demo.db"
 """Where the case is recorded, unless a store is named."""
 
 _POLICY: Final = Policy(tail_turns=4, budget_tokens=1_000)
+_SMALLER: Final = Policy(tail_turns=4, budget_tokens=600)
 _FIELD: Final = "amount"
 _BEFORE: Final = Turn(10)
 
@@ -54,6 +56,7 @@ def demo(context: typer.Context, *, as_json: AsJson = False) -> None:
     for command in (
         f"show {NAME}",
         f"window {NAME} --at turn:10 --render anthropic --json",
+        f"window {NAME} --policy support --budget 600 --turns",
         f"explain {NAME} {_FIELD}",
         "verify",
     ):
@@ -65,6 +68,7 @@ def _answers(before: View, now: View) -> dict[str, Any]:
     return {
         "before": {name: orjson.Fragment(answer) for name, answer in _asked(before).items()},
         "now": {name: orjson.Fragment(answer) for name, answer in _asked(now).items()},
+        "smaller": orjson.Fragment(diff_windows(now.window(_POLICY), now.window(_SMALLER)).to_json()),
         "history": orjson.Fragment(explained_json(now.history(_FIELD), now.explain(_FIELD))),
         "handoff": orjson.Fragment(now.handoff().to_json()),
     }
@@ -82,6 +86,8 @@ def _print_answers(before: View, now: View) -> None:
         _title(f"State, {title}")
         state = asked.state()
         print_state(state, state.shown())
+    _title(f"What {_SMALLER.budget_tokens} tokens would change of it")
+    print_window_diff(diff_windows(now.window(_POLICY), now.window(_SMALLER)))
     _title("History of the amount")
     print_explained(now.history(_FIELD), now.explain(_FIELD), {turn.number: turn for turn in now.transcript().turns})
     _title("Handoff to a fresh session")

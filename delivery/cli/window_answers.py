@@ -10,7 +10,7 @@ from typing import Final
 from delivery.cli.printing import counted, one_line, print_basis, print_table, print_text
 from projections.basis import Basis
 from projections.planning import ranges
-from projections.receipt import Receipt, Row
+from projections.receipt import Row
 from projections.window import Window
 from projections.wire import to_json
 from replay.window_diff import Became, WindowDiff
@@ -84,7 +84,9 @@ def _lines(found: Window) -> Iterator[str]:
     """What the rows do not say: what was compacted, how much of the tail is left, what gave way, how the model counts."""
     receipt, policy = found.receipt, found.policy
     if receipt.through:
-        yield f"turns 1-{receipt.through} are compacted: {_listed(_totals(receipt))}"
+        verdicts = _listed(f"{total.turns:,} {verdict} ({total.before:,} tokens)" for verdict, total in receipt.totals.items())
+        left = receipt.blocks["kept"] + receipt.blocks["middle"]
+        yield f"turns 1-{receipt.through} are compacted to {left:,} tokens: {verdicts}"
     yield f"tail: {receipt.effective_tail:,} of {policy.tail_turns:,} turns"
     if receipt.summaries or receipt.wanting:
         taken = f"summaries: {', '.join(receipt.summaries) or 'none'}"
@@ -100,11 +102,6 @@ def _lines(found: Window) -> Iterator[str]:
         yield f"{learnt}: at most {budget:,} tokens of ours"
     reserve = f" less {policy.reserve_tokens:,} in reserve" if policy.reserve_tokens else ""
     yield f"budget: {policy.budget_tokens:,} tokens{reserve}"
-
-
-def _totals(receipt: Receipt) -> Iterator[str]:
-    for verdict, total in receipt.totals.items():
-        yield f"{total.turns:,} {verdict} ({total.before:,} tokens to {total.after:,})"
 
 
 def _gave_way(steps: Sequence[str]) -> Iterator[str]:

@@ -6,6 +6,7 @@ import os
 import subprocess
 import sys
 from pathlib import Path
+from typing import Any
 
 from tests.delivery.cli.conftest import Command
 
@@ -18,11 +19,15 @@ def test_the_demo_shows_both_points_in_time(command: Command) -> None:
         "State, as of turn 10",
         "Window, now",
         "State, now",
+        "What 600 tokens would change of it",
         "History of the amount",
         "Handoff",
     ):
         assert f"=== {title}" in shown
     before, now = shown.split("=== Window, now")
+    smaller = now.partition("=== What 600 tokens")[2].partition("=== History")[0]
+    assert "8 turns changed their verdict" in smaller
+    assert "+= ch_7312" in smaller.splitlines()
     assert '{"amount":"4,180 INR","user":1}' in before
     assert '"amount":"4,050 INR"' not in before
     assert '{"amount":"4,050 INR","user":11}' in now
@@ -39,7 +44,7 @@ def test_the_demo_forgets_a_turn_in_a_copy(command: Command) -> None:
     assert command("forget", "--jobs", "--json").answer == []
 
 
-def test_the_demo_for_programs_has_the_answers_of_the_commands(command: Command, store_path: Path) -> None:
+def test_the_demo_for_programs_has_the_answers_of_the_commands(command: Command, store_path: Path, tmp_path: Path) -> None:
     """One document, in which each part is what the command of its name prints."""
     answer = command("demo", "--json").answer
     case = "refund-ORD-88213"
@@ -52,9 +57,18 @@ def test_the_demo_for_programs_has_the_answers_of_the_commands(command: Command,
     assert answer == {
         "store": str(store_path),
         "ledger": case,
+        "smaller": _against(command, case, tmp_path),
         "history": command("explain", case, "amount", "--json").answer,
         "handoff": command("handoff", case, "--json").answer,
     }
+
+
+def _against(command: Command, case: str, folder: Path) -> Any:
+    """What a policy in a file changes, against the policy of the demonstration in another."""
+    for budget in (1_000, 600):
+        (folder / f"{budget}.toml").write_text(f"tail_turns = 4\nbudget_tokens = {budget}\n", encoding="utf-8")
+    files = ("--policy", str(folder / "1000.toml"), "--against", str(folder / "600.toml"))
+    return command("window", case, *files, "--json").answer
 
 
 def test_the_demo_says_how_to_go_on(tmp_path: Path) -> None:

@@ -65,8 +65,9 @@ def test_people_see_what_the_rows_do_not_say(command: Command, voyage: str) -> N
     for block, tokens in receipt["blocks"].items():
         assert (f"\n{block} " in shown) is (tokens > 0)
     compacted = receipt["compacted"]["compress"]
-    assert f"turns 1-{receipt['through']} are compacted:" in shown
-    assert f"{compacted['turns']:,} compress ({compacted['before']:,} tokens to {compacted['after']:,})" in shown
+    left = receipt["blocks"]["kept"] + receipt["blocks"]["middle"]
+    assert f"\nturns 1-{receipt['through']} are compacted to {left} tokens: " in shown
+    assert f"{compacted['turns']:,} compress ({compacted['before']:,} tokens)" in shown
     assert f"\ntail: {receipt['effective_tail']} of 12 turns\n" in shown
     first, last = receipt["gave_way"][0], receipt["gave_way"][-1].removeprefix("turn ")
     assert f"\ngave way to the budget: {first.replace('turn', 'turns')}-{last}\n" in shown
