@@ -19,7 +19,8 @@ LOOKED_FOR_TASK: Final = 64
 """The task is looked for among so many turns; where a rule drops every user turn of them, the first is the task."""
 
 READ_BUDGETS: Final = 2
-"""Turns that are not compacted are read as far back as so many times the budget: what gives way of them is told of."""
+READ_TURNS: Final = 64
+"""So many turns that are not compacted are read at least, and as many as so many budgets hold: what gives way is told of."""
 
 _CHUNK: Final = 16
 
@@ -79,13 +80,13 @@ def scene_of(
 
 
 def _live(turns: Turns, policy: Policy, first: int, tokens: int) -> Sequence[Told]:
-    """The turns from ``first`` on; of more than so many tokens, the latest, from where a segment begins."""
+    """The turns from ``first`` on; of many that cost more than so many tokens, the latest, from where a segment begins."""
     found: list[Told] = []
     upto, room = turns.last, tokens
-    while upto >= first and room >= 0:
+    while upto >= first and (room >= 0 or len(found) < READ_TURNS):
         for told in reversed(turns.between(max(first, upto - _CHUNK + 1), upto)):
             room -= settled_tokens(told, policy)
-            if room < 0 and found:
+            if room < 0 and len(found) >= READ_TURNS:
                 break
             found.append(told)
         upto -= _CHUNK

@@ -50,7 +50,7 @@ def shown_exact(middle: Middle, policy: Policy, compaction: Compaction) -> tuple
     room = policy.request_tokens * compaction.exact_percent // 100
     chosen = []
     for exact in middle.exact:
-        if exact.tokens <= room and not BREAKS.search(exact.text):
+        if exact.tokens <= room:
             chosen.append(exact)
             room -= exact.tokens
     return tuple(sorted(chosen, key=lambda exact: (exact.first, exact.text)))

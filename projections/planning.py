@@ -105,7 +105,7 @@ class Planner:
             blocks,
             breakpoints,
             sum(1 for number in self._live if self._start <= number < self._current),
-            tuple(self._gave_way),
+            (*self._said_less(), *self._gave_way),
             tuple((line.first, line.last) for line in lines),
             summaries,
         )
@@ -140,19 +140,19 @@ class Planner:
         self._stub_tail(self._tokens() - self._budget)
         if self._fits(floor=floor):
             return
-        for step in self._steps(floor):
-            self._gave_way.append(step)
+        for step in self._steps():
+            self._gave_way += [] if step is None else [step]
             if not self._is_over_by_turns(floor) and self._fits(floor=floor):
                 return
         if not self._fits(floor=0):
             raise self._exceeded()
 
-    def _steps(self, floor: int) -> Iterator[str]:
-        """What gives way, first things first."""
+    def _steps(self) -> Iterator[str | None]:
+        """What gives way, first things first; how much less is said at a level is told of all levels together."""
         while self._level < len(LEVELS) - 1:
             self._level += 1
             self._live |= {number: self._as_live(self._scene.places[number]) for number in self._live if number < self._start}
-            yield "spent results" if self._level == 1 else f"compressed text: {LEVELS[self._level]}"
+            yield None
         for number in list(self._live):
             if number not in self._scene.pinned:
                 self._leave_out(number)
@@ -164,6 +164,17 @@ class Planner:
                 yield f"turn {number}, kept as {rule}"
         self._has_middle = False
         yield "the note of what is compacted"
+
+    def _said_less(self) -> Iterator[str]:
+        """What is shorter at this level than it would be without pressure."""
+        scene = self._scene
+        unread = scene.unread
+        if unread:
+            yield f"turns {unread[0]}-{unread[-1]}: too far back"
+        if any(shown.texts and number not in scene.cleared for number, shown in self._live.items() if number < self._start):
+            yield "spent results"
+        if self._has_middle and self._middle() != scene.told_middle(LEVELS[0])[0]:
+            yield f"compressed text: {LEVELS[self._level]}"
 
     def _leave_out(self, number: int) -> None:
         self._gone.append(self._live.pop(number).told.turn)

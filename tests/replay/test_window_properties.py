@@ -131,13 +131,13 @@ def test_pins_stand_verbatim_and_call_units_whole(case: Case) -> None:
         texts = list(texts_in(window.request))
         said = [mended(text) for text in dict.fromkeys(one.text for one in transcript.system if one.text.strip())]
         assert "".join(system_of(window, form)).replace("\n", "") == "".join(said).replace("\n", "")
-        task = transcript.task_turn
-        assert task is not None
-        for part in task.parts:
+        pinned = {row.turn for row in window.receipt if row.rule in ("task", "current")}
+        assert transcript.turns[-1].number in pinned
+        for part in chain.from_iterable(transcript.turns[number - 1].parts for number in pinned):
             if isinstance(part, TextPart) and part.text.strip():
                 assert any(mended(part.text) in text for text in texts)
         kept = {row.turn for row in window.receipt if row.verdict != "drop"}
-        assert {task.number, transcript.turns[-1].number} <= kept
+        assert pinned <= kept
         assert calls_in(window, form) == sum(len(turn.calls) for turn in transcript.turns if turn.number in kept)
 
 
