@@ -46,13 +46,22 @@ def shown_lines(middle: Middle, policy: Policy, fullness: Fullness) -> tuple[Lin
 
 
 def shown_exact(middle: Middle, policy: Policy, compaction: Compaction) -> tuple[Exact, ...]:
-    """The exact strings that are shown, in the order in which they first came up."""
+    """The exact strings that are shown, in the order in which they first came up.
+
+    Names that the user stated may take what turns that are kept whole leave of their share, too.
+    """
     room = policy.request_tokens * compaction.exact_percent // 100
+    kept = sum(turn.tokens for turn in middle.kept if not turn.pinned)
+    left = policy.request_tokens * compaction.kept_percent // 100 - kept
     chosen = []
     for exact in middle.exact:
-        if exact.tokens <= room:
-            chosen.append(exact)
+        if exact.named and exact.by_user and exact.tokens <= left:
+            left -= exact.tokens
+        elif exact.tokens <= room:
             room -= exact.tokens
+        else:
+            continue
+        chosen.append(exact)
     return tuple(sorted(chosen, key=lambda exact: (exact.first, exact.text)))
 
 
