@@ -6,7 +6,7 @@ import sys
 from collections.abc import Callable
 from typing import Final
 
-from bench import bulk_import, extraction, field_history, opening, postgres_append, search, sqlite_append, window
+from bench import bulk_import, extraction, field_history, opening, postgres_append, presets, search, sqlite_append, window
 
 BENCHMARKS: Final[dict[str, Callable[[], None]]] = {
     "append": sqlite_append.main,
@@ -15,6 +15,7 @@ BENCHMARKS: Final[dict[str, Callable[[], None]]] = {
     "import": bulk_import.main,
     "opening": opening.main,
     "postgres": postgres_append.main,
+    "presets": presets.main,
     "search": search.main,
     "window": window.main,
 }
