@@ -9,22 +9,8 @@ from collections.abc import Iterator, Mapping, Sequence
 from itertools import groupby
 
 from projections.policy import Policy
-from projections.tailing import STUB_TOKENS, leaves_tail
+from projections.tailing import clearable_tokens, leaves_tail
 from projections.told import Told
-
-
-def clearable_tokens(told: Told, policy: Policy) -> int:
-    """What stubs would save of a turn: nothing while a call of it is open."""
-    rules = policy.stubs
-    if not rules.spent or told.card.open_calls:
-        return 0
-    tools = {found.version: call.tool for call in told.turn.calls if (found := told.turn.answer_to(call.call_id)) is not None}
-    return sum(
-        result.contents.tokens - STUB_TOKENS
-        for result in told.card.results
-        if result.contents.tokens > max(rules.larger_than_tokens, STUB_TOKENS)
-        and tools.get(result.version) not in rules.excluded_tools
-    )
 
 
 def cleared_at(told: Sequence[Told], policy: Policy, *, upto: int) -> dict[int, int]:

@@ -11,7 +11,7 @@ from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from typing import Final
 
-from projections.clearing import clearable_tokens, shown_used_through, spent_at
+from projections.clearing import shown_used_through, spent_at
 from projections.exact_strings import exact_strings, identifying_strings
 from projections.gists import group_gists
 from projections.middle import Chapter, Exact, KeptTurn, Line, Middle, Stub, Total, abridged, newest_within
@@ -21,7 +21,7 @@ from projections.render.renderer import sendable
 from projections.state_block import Count
 from projections.stubs import result_stub
 from projections.summaries import Summary, chosen_summary
-from projections.tailing import plain_tokens, settled_tokens
+from projections.tailing import added_tokens, clearable_tokens, plain_tokens, settled_tokens
 from projections.told import Told
 from projections.transcript import Turn, answered_calls
 from projections.turn_bytes import turn_bytes
@@ -157,7 +157,7 @@ def _kept(told: Told, verdict: Judgement, segment: Segment, policy: Policy, coun
         segment.first,
         segment.last,
         verdict.rule,
-        plain_tokens(told.card, {stub.version: stub.tokens for stub in stubs}, policy),
+        plain_tokens(told.card, {stub.version: stub.tokens for stub in stubs}, policy) + added_tokens(told.card),
         is_pinned,
         by_user,
         stubs,

@@ -16,6 +16,8 @@ from projections.told import Told, Turns
 STUB_TOKENS: Final = 45
 """What a stub is taken to cost where only numbers are compared."""
 
+_TURN_ADDS: Final = 7
+_RESULT_ADDS: Final = 6
 _CHUNK: Final = 64
 
 
@@ -38,6 +40,11 @@ def _exchange_start(turns: Turns, exchanges: int) -> int:
     return 1
 
 
+def added_tokens(card: Card) -> int:
+    """About what a form adds to a turn: of short turns it is a good part."""
+    return _TURN_ADDS + _RESULT_ADDS * card.calls
+
+
 def plain_tokens(card: Card, replaced: Mapping[int, int], policy: Policy) -> int:
     """What a turn costs without what a form adds to it; ``replaced`` has the tokens of what stands in the place of results."""
     contents = [card.contents, *(result.contents for result in card.results if result.version not in replaced)]
@@ -46,14 +53,27 @@ def plain_tokens(card: Card, replaced: Mapping[int, int], policy: Policy) -> int
     return shown + media + sum(replaced.values())
 
 
+def clearable_tokens(told: Told, policy: Policy) -> int:
+    """What stubs would save of a turn: nothing while a call of it is open."""
+    rules = policy.stubs
+    if not rules.spent or told.card.open_calls:
+        return 0
+    tools = {found.version: call.tool for call in told.turn.calls if (found := told.turn.answer_to(call.call_id)) is not None}
+    return sum(
+        result.contents.tokens - STUB_TOKENS
+        for result in told.card.results
+        if result.contents.tokens > max(rules.larger_than_tokens, STUB_TOKENS)
+        and tools.get(result.version) not in rules.excluded_tools
+    )
+
+
 def settled_tokens(told: Told, policy: Policy) -> int:
-    """What a turn costs once its spent results are stubs."""
-    key = ("settled", policy.picture_price, policy.document_price, policy.stubs.spent)
+    """What a turn costs once its spent results are stubs, with about what a form adds to it."""
+    key = ("settled", policy.picture_price, policy.document_price, policy.stubs)
     known = told.remembered.get(key)
     if known is None:
-        results = told.card.results if policy.stubs.spent else ()
-        stubs = {result.version: STUB_TOKENS for result in results if result.contents.tokens > STUB_TOKENS}
-        known = told.remembered[key] = plain_tokens(told.card, stubs, policy)
+        added = added_tokens(told.card)
+        known = told.remembered[key] = plain_tokens(told.card, {}, policy) - clearable_tokens(told, policy) + added
     return known
 
 
