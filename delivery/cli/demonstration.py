@@ -12,6 +12,7 @@ import typer
 from delivery.app import DEFAULT_STORE, STORE_VARIABLE, open_store
 from delivery.cli.answers import print_brief
 from delivery.cli.arguments import AsJson
+from delivery.cli.auditing import print_audit
 from delivery.cli.explaining import explained_json, print_explained
 from delivery.cli.forgettings import print_forgettings
 from delivery.cli.preparing import shown_place
@@ -23,6 +24,7 @@ from ledger import connect
 from ledger.verify import verify_store
 from projections.policy import Policy
 from replay import Turn, view
+from replay.audit import audit
 from replay.view import View
 from replay.window_diff import diff_windows
 
@@ -49,6 +51,8 @@ def demo(context: typer.Context, *, as_json: AsJson = False) -> None:
             print_json(orjson.dumps({"store": shown_place(place)["store"], "ledger": NAME, **_answers(before, now)}))
             return
         _print_answers(before, now)
+        _title("Audit: where the tokens go")
+        print_audit(audit(store, [NAME], policies={}))
     _title("Forgetting a turn with the number of a card, in a copy")
     _print_forgetting()
     _title("Go on")
@@ -58,6 +62,7 @@ def demo(context: typer.Context, *, as_json: AsJson = False) -> None:
         f"window {NAME} --at turn:10 --render anthropic --json",
         f"window {NAME} --policy support --budget 600 --turns",
         f"explain {NAME} {_FIELD}",
+        f"audit {NAME}",
         "verify",
     ):
         print_text(f"context-ledger {command}")
