@@ -10,7 +10,7 @@ from projections.middle import KeptTurn, Middle
 from projections.policy import Policy
 from projections.scene import Fixed, Form, Recall, Scene
 from projections.state_block import Count
-from projections.tailing import compacted_segments, plain_tokens, settled_tokens, tail_start
+from projections.tailing import compacted_segments, plain_tokens, room_for_turns, settled_tokens, tail_start
 from projections.told import Told, Turns
 from projections.transcript import Turn
 from projections.verdicts.judging import drops_task
@@ -76,7 +76,22 @@ def scene_of(
     kept = turns.at([turn.number for turn in middle.kept])
     named = evidence(live[0].turn.version) if middle.through else ()
     unread = tuple(number for number in range(first, live[0].turn.number) if number not in kept)
-    return Scene(policy, form, count, budget_tokens, middle, live, kept, start, task, fixed, recall, named, unread)
+    return Scene(
+        policy,
+        form,
+        count,
+        budget_tokens,
+        middle,
+        live,
+        kept,
+        start,
+        task,
+        fixed,
+        recall,
+        named,
+        unread,
+        room_for_turns(turns, policy),
+    )
 
 
 def _live(turns: Turns, policy: Policy, first: int, tokens: int) -> Sequence[Told]:

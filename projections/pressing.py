@@ -58,15 +58,17 @@ def _epoch(scene: Scene) -> int:
         return first
     room = scene.policy.request_tokens * compaction.live_percent // 100 - scene.middle.last_settled
     in_all = scene.policy.request_tokens * compaction.percent // 100 - scene.middle.settled
+    costs = [settled_tokens(told, scene.policy) for told in scene.live]
+    whole = [scene.room_for_turns - scene.middle.settled - before for before in (0, *accumulate(costs))]
     number = through + scene.policy.looks_ahead + 1
     place = 0
     while number < last:
         start = tail_begins(scene, number)
         while place < len(scene.live) and scene.live[place].turn.number < start:
-            settled = settled_tokens(scene.live[place], scene.policy)
-            room, in_all = room - settled, in_all - settled
+            room, in_all = room - costs[place], in_all - costs[place]
             place += 1
-        if room < 0 and in_all < 0 and start > through:
+        is_full = in_all < 0 or whole[max(0, number - first)] < 0
+        if room < 0 and is_full and start > through:
             return max(number, first)
         number += 1
     return last

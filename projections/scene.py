@@ -54,6 +54,7 @@ class Scene:
     tail. ``kept``: turns that are compacted and stand in the window whole, by number. ``task``: the number of the turn that
     states it. ``evidence``: ids of what was recorded of compacted turns. ``budget_tokens``: what the request may cost, as we
     count. ``unread``: the numbers of turns that are not compacted either, but so far back that they were not even read.
+    ``room_for_turns``: what is left of the budget for them, as compaction sees it.
     """
 
     policy: Policy
@@ -69,6 +70,7 @@ class Scene:
     recall: Recall
     evidence: tuple[str, ...] = ()
     unread: Sequence[int] = ()
+    room_for_turns: int = 0
 
     @property
     def current(self) -> Told:

@@ -80,9 +80,10 @@ def settled_tokens(told: Told, policy: Policy) -> int:
 def compacted_segments(turns: Turns, policy: Policy, start: int) -> int:
     """How many segments are compacted when the tail begins with the turn ``start``.
 
-    None while what left the tail fits the shares of all blocks before it together; then as few as will make what stands
-    between them and the tail cost no more than its own share. A segment is never compacted while one
-    of its turns is in the tail, or one that the rules look at is still to come.
+    None while what left the tail fits the shares of all blocks before it together, and all turns before the current one fit
+    the budget; then as few as will make what stands between them and the tail cost no more than its own share. A segment is
+    never compacted while one of its turns is in the tail, or one that the rules look at is still to come. As turns only add to
+    what is compared, what is compacted once is so for ever.
     """
     compaction = policy.compaction
     if compaction is None:
@@ -91,18 +92,26 @@ def compacted_segments(turns: Turns, policy: Policy, start: int) -> int:
     most = min((start - 1) // length, max(0, turns.last - 1 - policy.looks_ahead) // length)
     room = policy.request_tokens * compaction.live_percent // 100
     in_all = policy.request_tokens * compaction.percent // 100
+    whole = room_for_turns(turns, policy)
     first = 0  # the first turn that must be compacted, from the end
-    upto = start - 1
-    while upto > 0:
+    upto = turns.last - 1
+    while upto > 0 and most:
         for told in reversed(turns.between(max(1, upto - _CHUNK + 1), upto)):
-            settled = settled_tokens(told, policy)
-            room -= settled
-            in_all -= settled
-            first = told.turn.number if room < 0 and not first else first
-            if in_all < 0:
+            number, settled = told.turn.number, settled_tokens(told, policy)
+            whole -= settled
+            if number < start:
+                room, in_all = room - settled, in_all - settled
+                first = number if room < 0 and not first else first
+            if first and (in_all < 0 or whole < 0):
                 return min(most, -(-first // length))
-        upto -= _CHUNK
+        upto = upto - _CHUNK if whole >= 0 else min(upto - _CHUNK, start - 1)
     return 0
+
+
+def room_for_turns(turns: Turns, policy: Policy) -> int:
+    """What system texts and the state leave of the budget."""
+    state = 0 if policy.state is None else policy.state.budget_tokens
+    return policy.request_tokens - state - sum(tokens for _, tokens in turns.system)
 
 
 def leaves_tail(told: Sequence[Told], place: int, policy: Policy) -> int:

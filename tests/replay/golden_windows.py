@@ -8,7 +8,7 @@ from pathlib import Path
 
 from ledger import JsonText, Ledger, Ledgers, connect
 from ledger.parts import ImagePart, OpaquePart, ReasoningPart, ToolCallPart, Unparsed
-from projections.policy import Policy
+from projections.policy import Compaction, Policy
 from replay import view
 
 FOLDER = Path(__file__).resolve().parents[1] / "golden" / "windows"
@@ -65,7 +65,33 @@ def unread(call_id: str) -> ToolCallPart:
     return ToolCallPart(call_id=call_id, tool="read", arguments=Unparsed(unparsed='{"n": '))
 
 
-CASES: dict[str, Callable[[Ledger], None]] = {"ferry": ferry, "odd": odd}
+def depot(case: Ledger) -> None:
+    """A longer talk with rules, look-ups, small talk, a late result and one that is missing."""
+    case.record_turn("system", "You look after a depot.")
+    case.record_turn("user", "Bring ORD-70001 and all that belongs to it to gate 9 by Friday.")
+    for number in range(8):
+        order = f"ORD-7{number:04d}"
+        case.record_turn("user", f"Where is {order}? It goes to /srv/depot_{number}/in.csv." if number % 3 else "ok thanks!")
+        case.record_turn("assistant", [f"Let me look up {order}.", call("c1", "find_order", f'{{"query":"{order}"}}')])
+        rows = [f"TRK-{number:05d} in hall H-{number}", *(f"row {row}: shelf S-{row}x{number} free" for row in range(30))]
+        if number not in (2, 5):
+            case.record_return("c1", "\n".join(rows))
+        case.record_turn("assistant", f"{order} is in hall H-{number}, with TRK-{number:05d}.")
+        if number == 2:
+            case.record_return("c1", "\n".join(rows), turn=number * 3 + 3)
+    case.record_turn("user", "Never send an invoice by mail, and remember that the limit is 340.50 EUR.")
+    case.set_fact("limit", "340.50 EUR", source="user")
+    case.record_turn("assistant", "Noted.")
+
+
+CASES: dict[str, Callable[[Ledger], None]] = {"ferry": ferry, "odd": odd, "depot": depot}
+OWN_POLICIES = {
+    "depot": {
+        "compacted": Policy(tail_turns=4, budget_tokens=1_300, compaction=Compaction(segment_turns=4)),
+        "pressed": Policy(tail_turns=2, budget_tokens=700, state_place="after_system"),
+    }
+}
+"""Of a longer ledger."""
 
 
 def open_case(name: str) -> Ledgers:
@@ -80,7 +106,7 @@ def windows() -> Iterator[tuple[str, bytes]]:
     for name in CASES:
         with open_case(name) as store:
             for form in FORMS:
-                for policy, rules in POLICIES.items():
+                for policy, rules in OWN_POLICIES.get(name, POLICIES).items():
                     yield f"{name}.{form}.{policy}.json", view(store, name).window(rules, render=form).to_json() + b"\n"
 
 

@@ -59,7 +59,7 @@ def test_a_call_and_its_result_stay_together(store: Ledgers, case: Ledger, form:
     table = window(store, form).receipt.turns()[1].tokens
     seen = set()
     least = window(store, form, Policy(tail_turns=0, compaction=None)).tokens
-    for budget in range(least, table + 300, 35):
+    for budget in (*range(least, least + 120, 4), *range(least + 120, table + 300, 35)):
         made = window(store, form, Policy(budget_tokens=budget))
         verdict = verdicts(made)[2]
         seen.add(verdict)
