@@ -73,6 +73,7 @@ class Talk:
             f"Never send invoice INV-{self.number:04d} by mail.",
             f"Remember: the limit is {self.number + 40}.50 EUR.",
             f"And what about gate {self.number}? " + "It rains and the lorry waits outside. " * 12,
+            f"Is shelf S-1x{self.number} free, and is TRK-{self.number:05d} still in hall H-{self.number}?",
         )
         yield said("user", users[self.kind % len(users)])
         if self.kind != 1:
@@ -114,7 +115,7 @@ _WORK = st.builds(
     late=st.booleans(),
     shows=st.sampled_from([False, False, False, True]),
 )
-_TALK = st.builds(Talk, number=st.integers(1, 99), kind=st.integers(0, 3))
+_TALK = st.builds(Talk, number=st.integers(1, 99), kind=st.integers(0, 4))
 _LATER = st.one_of(
     st.builds(
         Judge,
@@ -171,7 +172,8 @@ def _scene(chance: random.Random, number: int, *, forgets: bool) -> Scene:
         odds = [chance.random() < odd for odd in (0.2, 0.5, 0.1)]
         return Work(number, chance.randint(1, 4), size, parallel, *odds)
     if kind < 0.85:
-        return Talk(number, chance.randint(0, 3))
+        kind_of_talk = chance.randint(0, 4)
+        return Talk(number if kind_of_talk < 4 else chance.randint(0, number), kind_of_talk)
     if kind < 0.95 or not forgets:
         verdict: Any = chance.choice(["keep", "compress", "stub", "drop"])
         judge = Judge(chance.randint(0, 40), verdict, "person", None)
