@@ -11,6 +11,7 @@ from __future__ import annotations
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from functools import cached_property
+from typing import Final
 
 from projections.arranging import Chosen, Shown, arranged
 from projections.errors import BudgetExceeded
@@ -26,6 +27,9 @@ from projections.tailing import plain_tokens
 from projections.told import Told
 from projections.transcript import Turn
 from projections.wire import to_json
+
+_MOST_NAMED: Final = 12
+"""So many of what never gives way are named in a message, the largest ones; the error holds all of them."""
 
 
 @dataclass(frozen=True)
@@ -320,7 +324,9 @@ class Planner:
         task = 0 if scene.task == self._current or scene.task not in scene.pinned else self._shown_tokens(scene.task)
         named = {name: totals[name] for name in ("system", "tools")}
         named |= {"task": totals["task"] + task, "state": totals["state"], "current": totals["current"]}
-        named["pins"] = sum(totals.values()) - sum(named.values())
+        pins = sorted({*scene.policy.pins} - {scene.task, self._current})
+        named |= {f"pin {number}": self._shown_tokens(number) for number in pins}
+        named["notes"] = sum(totals.values()) - sum(named.values())
         return exceeded({name: size for name, size in named.items() if size}, scene)
 
     def _shown_tokens(self, number: int | None) -> int:
@@ -331,7 +337,10 @@ class Planner:
 def exceeded(pins: Mapping[str, int], scene: Scene) -> BudgetExceeded:
     """What may never be left out is too large: the error that names it."""
     policy = scene.policy
-    sizes = ", ".join(f"{name}: {size:,}" for name, size in pins.items())
+    named = set(sorted(pins, key=lambda name: pins[name], reverse=True)[:_MOST_NAMED])
+    sizes = ", ".join(f"{name}: {size:,}" for name, size in pins.items() if name in named)
+    others = [size for name, size in pins.items() if name not in named]
+    sizes += f", {len(others):,} more: {sum(others):,}" if others else ""
     less = f" less {policy.reserve_tokens:,} in reserve" if policy.reserve_tokens else ""
     if scene.budget_tokens < policy.request_tokens:
         less += f", which are {scene.budget_tokens:,} of ours for a model that counts more"

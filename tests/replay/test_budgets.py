@@ -80,6 +80,29 @@ def test_a_reserve_that_leaves_too_little_is_named(store: Ledgers, case: Ledger)
     assert refusal.value.pins["system"] > 700
 
 
+def test_pins_that_are_too_large_are_named_one_by_one(store: Ledgers, case: Ledger) -> None:
+    case.record_turn("user", "Find a berth.")
+    for number in range(2, 40):
+        case.record_turn("assistant" if number % 2 else "user", words(50 + number))
+    view(store, "case").window(Policy(tail_turns=1, budget_tokens=900, pins=(3, 6, 38)))
+    with pytest.raises(BudgetExceeded, match=r"pin 3: \d\d.*pin 38: \d\d") as refusal:
+        view(store, "case").window(Policy(tail_turns=1, budget_tokens=200, pins=(3, 6, 38, 39, 99)))
+    pins = refusal.value.pins
+    assert list(pins) == ["system", "task", "current", "pin 3", "pin 6", "pin 38", "notes"]
+    assert [50 + number <= pins[f"pin {number}"] < 60 + number for number in (3, 6, 38)] == [True] * 3
+
+
+def test_of_many_pins_the_message_names_the_largest(store: Ledgers, case: Ledger) -> None:
+    for number in range(1, 200):
+        case.record_turn("assistant" if number % 2 == 0 else "user", words(number))
+    with pytest.raises(BudgetExceeded) as refusal:
+        view(store, "case").window(Policy(tail_turns=1, budget_tokens=900, pins=tuple(range(2, 190))))
+    assert len(refusal.value.pins) > 188
+    assert "pin 189:" in str(refusal.value)
+    assert "more: " in str(refusal.value)
+    assert len(str(refusal.value)) < 500
+
+
 def test_what_the_provider_once_counted_decides_nothing(store: Ledgers, case: Ledger) -> None:
     for number in range(6):
         usage = Usage(input_tokens=190_000, output_tokens=9) if number % 2 else None
