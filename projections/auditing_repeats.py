@@ -29,8 +29,8 @@ LEAST_TOKENS: Final = 20
 
 _SAMPLED: Final = 4
 _LEAST_SHINGLES: Final = 8
-_MOST_SHINGLES: Final = 400_000
-_MOST_TEXTS: Final = 100_000
+_MOST_SHINGLES: Final = 200_000
+_MOST_TEXTS: Final = 50_000
 _MOST_TURNS: Final = 12
 _WORD: Final = re.compile("[\u3040-\u30ff\u3400-\u9fff\uac00-\ud7a3]|[^\\W\u3040-\u30ff\u3400-\u9fff\uac00-\ud7a3]+")
 

@@ -8,6 +8,7 @@ from typing import Any
 import pytest
 
 from ledger import Ledger, Ledgers
+from projections import auditing_repeats
 from projections.auditing import Repeated
 from projections.auditing_repeats import Content, RepeatFinder
 from replay import view
@@ -184,6 +185,19 @@ def test_the_dearest_repeats_are_named_and_all_are_counted(store: Ledgers) -> No
     repeats = audit(store, ["many"], policies={}).repeats
     assert [found.what for found in repeats.most] == [f"read_page Page {n}." for n in range(14, 4, -1)]
     assert (repeats.exact.number, repeats.exact.tokens) == (15, sum(map(COUNT, pages)))
+
+
+def test_what_is_remembered_is_bounded_and_is_the_latest(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Smaller bounds than in use, so that little has to be said."""
+    monkeypatch.setattr(auditing_repeats, "_MOST_SHINGLES", 300)
+    monkeypatch.setattr(auditing_repeats, "_MOST_TEXTS", 30)
+    finder = RepeatFinder()
+    pages = [" ".join(f"w{place}x{word}" for word in range(100)) for place in range(60)]
+    for turn, page in enumerate([*pages, pages[0], pages[59], f"{pages[58]} and more"], start=1):
+        finder.see(Content("user", page[:4], turn, None, page), lambda: 100)
+    assert len(finder._shingles) <= 300
+    assert len(finder._texts) <= 30
+    assert [(found.what, found.exact, found.near) for found, _ in finder.found("ledger")] == [("w58x", 0, 1), ("w59x", 1, 0)]
 
 
 def test_comparing_takes_work_that_grows_with_the_texts_and_not_with_their_square() -> None:
