@@ -67,6 +67,15 @@ def test_compaction_goes_on_only_when_enough_is_new(store: Ledgers, case: Ledger
     assert sum(step > 0 for step in steps) < 18, "once a segment at most, not at every turn"
 
 
+def test_segments_are_compacted_before_turns_give_way_one_by_one(store: Ledgers, case: Ledger) -> None:
+    policy = Policy(tail_turns=6, budget_tokens=1_500, compaction=Compaction(segment_turns=4))
+    for number in range(1, 61):
+        words = " It rains on the long way to the quay." * (2 if number % 9 else 16)
+        case.record_turn("user" if number % 2 else "assistant", said(number) + words)
+        made = view(store, "case").window(policy)
+        assert [what for what in made.receipt.gave_way if what.startswith("turn")] == []
+
+
 def test_asking_again_compacts_nothing_more(store: Ledgers, case: Ledger) -> None:
     record(case, 1, 50)
     policy = Policy(tail_turns=4, budget_tokens=900)
