@@ -135,10 +135,12 @@ class Scene:
         return note_price(self.count(text), self.form.framing)
 
     def stubs(self, place: int) -> list[Stub]:
-        """The stubs of a live turn: the same ones from the moment on at which it is spent and outside the tail."""
+        """The stubs of a live turn: the same ones as long as it is in the tail, and the same ones from when it left it on."""
         told = self.live[place]
         number = told.turn.number
-        moment = min(self.current.turn.number, shown_used_through(self.live, place, self.policy))
+        moment = shown_used_through(self.live, place, self.policy)
+        if moment > self.current.turn.number:  # in the tail still: what will be used of it is not known, and would change it
+            moment = self.spent[place]
         later = [other.turn for other in self.live[place + 1 :] if other.turn.number <= moment]
         returned = tuple(result.version for result in told.card.results)
         key = ("stubs", number, returned, moment, self.policy.stubs, self.policy.encoding)

@@ -95,7 +95,8 @@ def test_a_stub_never_changes(store: Ledgers, case: Ledger, exchanges: int, clea
     policy = Policy(tail_turns=2, tail_exchanges=exchanges, budget_tokens=1_500, state=None, stubs=rules, compaction=shares)
     seen, through = [], []
     for number in range(40):
-        said = f"Then S-0{number:02d} with TRK-000{number:02d} matters, and " + "the rain falls on the quay. " * 5
+        said = f"Then S-0{number:02d} with TRK-000{number:02d} matters, and "
+        said += "S-055 S-055 S-055, " * (number > 3) + "the rain falls on the quay. " * 5
         case.record_turn("assistant" if number % 2 else "user", said)
         window = view(store, "case").window(policy)
         row = window.receipt.turns()[2]
@@ -145,3 +146,15 @@ def test_what_was_kept_and_gave_way_is_told_of_in_a_line(store: Ledgers) -> None
         assert f"PCL-{row.turn:04d}" in window.text
         if row.verdict == "compress":
             assert f'\n{row.turn}: "user: Remember that parcel PCL-{row.turn:04d}' in window.text
+
+
+@pytest.mark.parametrize("place", ["before_tail", "after_system"])
+def test_a_stub_that_the_budget_presses_for_in_the_tail_stays_as_it_is_there(store: Ledgers, case: Ledger, place: Any) -> None:
+    policy = Policy(tail_turns=8, budget_tokens=700, state_place=place)
+    case.record_return("c1", ROWS)
+    case.record_turn("assistant", "S-004 has TRK-00004.")
+    stubs = []
+    for number in range(10, 16):
+        stubs.append(shown(store, policy))
+        case.record_turn("user" if number % 2 else "assistant", f"S-0{number} matters too, and so does TRK-000{number}.")
+    assert stubs == ['[find_shelves "all": 60 lines; used S-004, TRK-00004; whole result: result_id=r_4]'] * 6
