@@ -13,7 +13,7 @@ from ledger.events import ContentForgotten, RetentionSet
 from ledger.marks import names_key
 from ledger.reading import Reader, erased
 from ledger.record import Recorded, microseconds
-from ledger.retention import ends_at, past_retention, rules_at
+from ledger.retention import ends_at, next_end, past_retention, rules_at
 from ledger.store import Head, Selection
 from projections.artifacts import ArtifactsFold, without_forgotten
 from projections.contradictions import ContradictionsFold
@@ -85,14 +85,25 @@ class Loaded:
     @cached_property
     def nothing_is_due(self) -> bool:
         """Whether it is clear without reading the events that none of them is past its retention: the first is too young."""
+        return self._first_end is None or self.judged_at is None or self._first_end > self.judged_at
+
+    @cached_property
+    def holds_until(self) -> int | None:
+        """When (microseconds) something more may be past its retention: never later than it is; None if nothing will be."""
+        if self.judged_at is None or self.nothing_is_due:
+            return self._first_end
+        return next_end(self.events, self.governing, after=self.judged_at)
+
+    @cached_property
+    def _first_end(self) -> int | None:
+        """Before this time nothing is past its retention, since the first event is not; None if nothing ever will be."""
         rules = [] if self.judged_at is None else rules_at(self.governing, self.judged_at)
-        if not rules or self.judged_at is None:
-            return True
+        if not rules:
+            return None
         first = self.store.store.envelope(self.head.ledger, Selection())
         closed = next((item.envelope.recorded_at for item in self.governing if item.envelope.type == "ledger.closed"), None)
         begins = {False: None if first is None else first.recorded_at, True: closed}
-        ends = (ends_at(rule, begins[rule.after_close]) for rule in rules)
-        return all(end is None or end > self.judged_at for end in ends)
+        return min((end for rule in rules if (end := ends_at(rule, begins[rule.after_close])) is not None), default=None)
 
     @property
     def rules(self) -> int | None:

@@ -47,8 +47,8 @@ __all__ = ["At", "FieldHistory", "TranscriptAnswer", "Turn", "View", "view"]
 class View:
     """A ledger as of one version. The events are read and folded once, when something is first asked that needs them all.
 
-    Before each answer it looks whether anything was forgotten since, and reads again if so: a view never shows what is
-    forgotten, however long it is kept.
+    Before each answer it looks whether anything was forgotten since, or came to be past its retention, and reads again if so:
+    a view never shows what is forgotten, however long it is kept. One that was given a time is judged at that time for ever.
     """
 
     def __init__(self, store: Ledgers, ledger_id: str, at: At, judged_at: datetime | None) -> None:
@@ -188,12 +188,17 @@ class View:
         return search_ledger(self._current, self.basis, asked)
 
     def _current(self) -> Loaded:
-        """What was read, or read again if a forgetting or a rule of retention was recorded since."""
+        """What was read, or read again if a forgetting or a rule of retention was recorded since, or something came due."""
         known = self._loaded.governing
-        if last_governing(self._store, self._loaded.head) != (known[-1].version if known else 0):
+        if last_governing(self._store, self._loaded.head) != (known[-1].version if known else 0) or self._is_overdue():
             head = self._store.head(self._ledger_id)  # a ledger that was forgotten whole has another name now
             self._loaded = load(self._store, head, self.version, self._judged_at)
         return self._loaded
+
+    def _is_overdue(self) -> bool:
+        """Whether something may be past its retention by now that was not when it was judged."""
+        until = None if self._judged_at is not None else self._loaded.holds_until
+        return until is not None and until <= self._store.clock()
 
     def _window(self, loaded: Loaded, policy: Policy, form: str, tools: JsonText | None) -> Window:
         encoding = encoding_for(policy.encoding)

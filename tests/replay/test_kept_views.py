@@ -182,6 +182,32 @@ def test_a_rule_holds_for_versions_before_it(clock: Clock) -> None:
         assert texts(view(store, "case", at=1)) == ["[forgotten]"]
 
 
+@pytest.mark.parametrize("asked", [lambda seen: seen.transcript(), lambda seen: seen.version])
+def test_a_view_that_is_kept_does_not_show_what_is_past_its_retention_by_now(
+    clock: Clock, asked: Callable[[View], object]
+) -> None:
+    with connect(":memory:", clock=clock) as store:
+        case = store.ledger("case")
+        case.record_turn("user", "My card is 4111.")
+        case.set_retention("30 days")
+        clock.now += 10 * DAY
+        case.record_turn("user", "My gate is 4771.")
+        kept, given = view(store, "case"), view(store, "case", judged_at=START + 12 * DAY)
+        asked(kept)
+        clock.now += 19 * DAY
+        assert texts(kept) == ["My card is 4111.", "My gate is 4771."]
+        assert kept.basis().judged_at == "2031-03-14T09:00:00.000000Z", "nothing came due, so it is the same answer"
+        clock.now += DAY
+        assert kept.search("4111").hits == ()
+        assert texts(kept) == ["[forgotten]", "My gate is 4771."]
+        assert "4111" not in kept.window().text
+        clock.now += 9 * DAY
+        assert texts(kept) == ["[forgotten]", "My gate is 4771."]
+        clock.now += DAY
+        assert texts(kept) == ["[forgotten]", "[forgotten]"]
+        assert texts(given) == ["My card is 4111.", "My gate is 4771."]
+
+
 def test_a_ledger_without_a_rule_is_not_judged(clock: Clock) -> None:
     with connect(":memory:", clock=clock) as store:
         store.ledger("case").record_turn("user", "Hello.")
