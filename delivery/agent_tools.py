@@ -84,14 +84,15 @@ TOOLS: Final = (
 )
 """All tools, in the order in which they are given to a model."""
 
-Form = Literal["openai", "anthropic"]
+Form = Literal["openai", "openai_responses", "anthropic", "gemini"]
 
 
 def tool_definitions(form: Form = "openai") -> list[dict[str, Any]]:
-    """The tools as a request of a vendor has them. ``InvalidInput`` for another form."""
+    """The tools as a request of a vendor has them, for ``View.window(tools=…)`` too. ``InvalidInput`` for another form."""
     if form not in _FORMS:
         raise InvalidInput(f"form {form!r} is not known: give one of {', '.join(_FORMS)}", path="form")
-    return [_FORMS[form](tool) for tool in TOOLS]
+    definitions = [_FORMS[form](tool) for tool in TOOLS]
+    return [{"functionDeclarations": definitions}] if form == "gemini" else definitions
 
 
 def answer_call(view: View, name: str, arguments: Mapping[str, Any] | str) -> ToolAnswer:
@@ -190,8 +191,22 @@ def _openai(tool: Tool) -> dict[str, Any]:
     return {"type": "function", "function": described}
 
 
+def _openai_responses(tool: Tool) -> dict[str, Any]:
+    described = {"name": tool.name, "description": tool.description, "parameters": tool.parameters}
+    return {"type": "function", **described, "strict": False}
+
+
+def _gemini(tool: Tool) -> dict[str, Any]:
+    return {"name": tool.name, "description": tool.description, "parametersJsonSchema": tool.parameters}
+
+
 def _anthropic(tool: Tool) -> dict[str, Any]:
     return {"name": tool.name, "description": tool.description, "input_schema": tool.parameters}
 
 
-_FORMS: Final[dict[str, Callable[[Tool], dict[str, Any]]]] = {"openai": _openai, "anthropic": _anthropic}
+_FORMS: Final[dict[str, Callable[[Tool], dict[str, Any]]]] = {
+    "openai": _openai,
+    "openai_responses": _openai_responses,
+    "anthropic": _anthropic,
+    "gemini": _gemini,
+}

@@ -6,12 +6,15 @@ import json
 from typing import Any
 
 import pytest
+from pydantic import TypeAdapter
 
 from delivery.agent_tools import FETCH_RESULT, SEARCH_RECORD, TOOLS, answer_call, tool_definitions
 from ledger import JsonText, Ledger, Ledgers
 from ledger.errors import InvalidInput
 from ledger.parts import ImagePart, TextPart, ToolCallPart
 from replay import view
+
+FORMS = ("openai", "openai_responses", "anthropic", "gemini")
 
 
 @pytest.fixture
@@ -38,8 +41,43 @@ def test_definitions_have_the_form_of_each_vendor() -> None:
     )
     assert [tool["function"]["parameters"] for tool in openai] == [tool["input_schema"] for tool in anthropic]
     assert {tool["type"] for tool in openai} == {"function"}
-    with pytest.raises(InvalidInput, match="openai, anthropic"):
+    with pytest.raises(InvalidInput, match="openai, openai_responses, anthropic, gemini"):
         tool_definitions("other")  # type: ignore[arg-type]
+
+
+@pytest.mark.parametrize("form", FORMS)
+def test_the_official_libraries_take_the_definitions(form: Any) -> None:
+    adapter = TypeAdapter(_definition(form))
+    for tool in tool_definitions(form):
+        adapter.validate_python(tool)
+
+
+@pytest.mark.parametrize("form", FORMS)
+def test_the_definitions_go_with_a_request_and_count(store: Ledgers, case: Ledger, form: Any) -> None:
+    case.record_turn("user", "Where is my parcel?")
+    tools = tool_definitions(form)
+    made = view(store, "case").window(render=form, tools=tools)
+    assert made.request["tools"] == tools
+    assert made.receipt.blocks["tools"] > 300
+    assert made.tokens - view(store, "case").window(render=form).tokens >= made.receipt.blocks["tools"]
+
+
+def _definition(form: str) -> Any:
+    """The type that a provider's own library has for one of the tools of a request."""
+    if form == "openai":
+        from openai.types.chat import ChatCompletionToolParam
+
+        return ChatCompletionToolParam
+    if form == "openai_responses":
+        from openai.types.responses import FunctionToolParam
+
+        return FunctionToolParam
+    if form == "anthropic":
+        from anthropic.types import ToolParam
+
+        return ToolParam
+    types: Any = pytest.importorskip("google.genai.types", reason="google-genai is not installed")
+    return types.Tool
 
 
 def test_a_long_result_is_read_piece_by_piece(store: Ledgers, long: str) -> None:
