@@ -1,0 +1,95 @@
+"""The floor of a window: a raw table that stores token counts, read from the end until the budget is spent.
+
+No roles, no pairing, no task, no compaction, no receipt, no history.
+"""
+
+from __future__ import annotations
+
+import sqlite3
+from collections.abc import Iterable, Sequence
+from typing import Any, Final, Protocol
+
+from ledger.codec import encode
+from ledger.events import Event
+
+_PAGE: Final = 24
+_COLUMNS: Final = "number INTEGER PRIMARY KEY, tokens INTEGER NOT NULL, content"
+_QUERY: Final = "SELECT number, tokens, content FROM turns WHERE number <= {0} ORDER BY number DESC LIMIT {0}"
+
+Row = tuple[int, int, bytes]
+
+
+class Floor(Protocol):
+    """A raw table of turns."""
+
+    def add(self, rows: Iterable[Row]) -> None:
+        """Add turns: number, tokens, content."""
+        ...
+
+    def page(self, upto: int) -> Sequence[Any]:
+        """Some turns up to a number, the latest first."""
+        ...
+
+
+class SQLiteFloor:
+    """The table in a file of SQLite."""
+
+    def __init__(self, place: str) -> None:
+        self._raw = sqlite3.connect(place, isolation_level=None)
+        self._raw.execute("PRAGMA journal_mode = WAL")
+        self._raw.execute(f"CREATE TABLE IF NOT EXISTS turns ({_COLUMNS} BLOB NOT NULL)")
+        self._query = _QUERY.format("?")
+
+    def add(self, rows: Iterable[Row]) -> None:
+        """Add turns: number, tokens, content."""
+        self._raw.execute("BEGIN")
+        self._raw.executemany("INSERT INTO turns VALUES (?, ?, ?)", rows)
+        self._raw.execute("COMMIT")
+
+    def page(self, upto: int) -> Sequence[Any]:
+        """Some turns up to a number, the latest first."""
+        return self._raw.execute(self._query, (upto, _PAGE)).fetchall()
+
+
+class PostgresFloor:
+    """The table in a PostgreSQL database."""
+
+    def __init__(self, url: str) -> None:
+        import psycopg  # noqa: PLC0415 — only who has a server needs it
+
+        self._raw = psycopg.connect(url, autocommit=True, prepare_threshold=1)
+        self._raw.execute("SET client_min_messages = warning")
+        self._raw.execute(f"CREATE TABLE IF NOT EXISTS turns ({_COLUMNS} bytea NOT NULL)")
+        self._query = _QUERY.format("%s")
+
+    def add(self, rows: Iterable[Row]) -> None:
+        """Add turns: number, tokens, content."""
+        with self._raw.cursor() as cursor:
+            cursor.executemany("INSERT INTO turns VALUES (%s, %s, %s)", list(rows))
+
+    def page(self, upto: int) -> Sequence[Any]:
+        """Some turns up to a number, the latest first."""
+        return self._raw.execute(self._query, (upto, _PAGE)).fetchall()
+
+
+def floor_at(place: str) -> Floor:
+    """The table at a place: a path, or the URL of a PostgreSQL database."""
+    return PostgresFloor(place) if place.startswith("postgresql:") else SQLiteFloor(place)
+
+
+def floor_window(floor: Floor, upto: int, budget_tokens: int) -> list[bytes]:
+    """The contents of the last turns up to a number, as many as fit."""
+    chosen: list[bytes] = []
+    spent = 0
+    while rows := floor.page(upto):
+        for number, tokens, content in rows:
+            if spent + tokens > budget_tokens:
+                return chosen[::-1]
+            spent, upto = spent + tokens, number - 1
+            chosen.append(content)
+    return chosen[::-1]
+
+
+def content_of(events: Sequence[Event]) -> bytes:
+    """What the floor stores of a turn: the bytes that the record stores of its events."""
+    return b"".join(map(encode, events))
