@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import random
 import time
-from collections.abc import Callable, Iterator
+from collections.abc import Iterator
 from dataclasses import dataclass
 from itertools import islice
 from typing import Final
@@ -17,6 +17,7 @@ from projections.policy import Policy
 from replay.freshening import freshen
 from replay.ledger_turns import bring_up_to_date, turns_of
 from replay.loading import load
+from replay.middles import KIND
 
 NAME: Final = "bench"
 MORE_TURNS: Final = 600
@@ -29,8 +30,9 @@ _AT_ONCE: Final = 1_000
 class Case:
     """``store`` has the ledger ``NAME`` at ``place``, ``floor`` the same turns at ``floor_place``.
 
-    ``ends`` has the version at the end of each turn, from turn 0, which is before the first. ``first_ms``: the processor's
-    milliseconds a turn for all that windows under a policy need, counts of tokens apart, made for the first time.
+    ``ends`` has the version at the end of each turn, from turn 0, which is before the first. By policy, ``first_ms``: the
+    processor's milliseconds a turn for all that its windows need, counts of turns apart, made for the first time; and
+    ``segments``: the bytes that are kept of it.
     """
 
     place: str
@@ -40,31 +42,38 @@ class Case:
     more: Iterator[list[Event]]
     ends: list[int]
     first_ms: list[float]
+    segments: list[int]
 
     @property
     def turns(self) -> int:
         """How many turns there are."""
         return len(self.ends) - 1
 
-    def append(self) -> None:
-        """One more turn, here and there."""
+    def segment_bytes(self) -> int:
+        """The bytes of all rows that are kept of segments."""
+        rows = self.store.store.derived_scan(KIND, "", ledger=self.store.head(NAME).ledger).rows
+        return sum(len(row.key) + len(row.value) for row in rows)
+
+    def append(self) -> int:
+        """One more turn, here and there; its number."""
         events = next(self.more)
         self.store.ledger(NAME).append(events)
         self.ends.append(self.ends[-1] + len(events))
         self.floor.add([(self.turns, len(content_of(events)) // 4, content_of(events))])
+        return self.turns
 
-    def middle_turns(self) -> Iterator[int]:
+    def middle_turns(self) -> list[int]:
         """Turns about the middle of the ledger, each another one."""
         half = self.turns // 2
         near = list(range(half - self.turns // 6, half + self.turns // 6))
         random.Random(11).shuffle(near)
-        return iter(near)
+        return near
 
 
 def filled(place: str, floor_place: str, size: int, policies: list[Policy]) -> Case:
     """A case of so many turns, all of them counted and compacted."""
     turns = mixed_turns(size + MORE_TURNS)
-    case = Case(place, floor_place, connect(place), floor_at(floor_place), turns, [0], [])
+    case = Case(place, floor_place, connect(place), floor_at(floor_place), turns, [0], [], [])
     handle = case.store.ledger(NAME)
     while len(case.ends) <= size:
         batch = list(islice(turns, min(_AT_ONCE, size + 1 - len(case.ends))))
@@ -74,7 +83,10 @@ def filled(place: str, floor_place: str, size: int, policies: list[Policy]) -> C
         for events in batch:
             case.ends.append(case.ends[-1] + len(events))
     for policy in policies:
-        case.first_ms.append(_seconds(lambda policy=policy: freshen(case.store, NAME, policy=policy)) * 1e3 / size)  # type: ignore[misc]
+        began, before = time.process_time(), case.segment_bytes()
+        freshen(case.store, NAME, policy=policy)
+        case.first_ms.append((time.process_time() - began) * 1e3 / size)
+        case.segments.append(case.segment_bytes() - before)
     return case
 
 
@@ -85,9 +97,3 @@ def _rows(case: Case, batch: list[list[Event]]) -> Iterator[tuple[int, int, byte
     for told, events in zip(turns.between(first, first + len(batch) - 1), batch, strict=True):
         tokens = told.card.contents.tokens + sum(result.contents.tokens for result in told.card.results)
         yield told.turn.number, tokens, content_of(events)
-
-
-def _seconds(work: Callable[[], object]) -> float:
-    began = time.process_time()
-    work()
-    return time.process_time() - began

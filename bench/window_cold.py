@@ -21,8 +21,8 @@ from projections.presets import preset_named
 from replay.view import view
 
 _LATER: Final = {
-    "sqlite": ("ledger.sqlite", "ledger.sqlite_deriving", "ledger.sqlite_erasing", "sqlite3"),
-    "postgresql": ("ledger.postgres", "ledger.postgres_deriving", "psycopg", "psycopg_pool"),
+    "sqlite": ("ledger.sqlite", "ledger.sqlite_deriving", "sqlite3"),
+    "postgresql": ("ledger.postgres", "ledger.postgres_deriving", "psycopg"),
 }
 """What a store imports when it is opened."""
 

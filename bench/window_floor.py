@@ -55,7 +55,7 @@ class PostgresFloor:
     """The table in a PostgreSQL database."""
 
     def __init__(self, url: str) -> None:
-        import psycopg  # noqa: PLC0415 — only who has a server needs it
+        import psycopg  # only who has a server needs it
 
         self._raw = psycopg.connect(url, autocommit=True, prepare_threshold=1)
         self._raw.execute("SET client_min_messages = warning")

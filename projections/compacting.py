@@ -9,11 +9,13 @@ from __future__ import annotations
 import hashlib
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
+from functools import partial
 from typing import Final
 
+from ledger.parts import ToolCallPart
 from projections.clearing import shown_used_through, spent_at
 from projections.exact_strings import exact_strings, identifying_strings
-from projections.gists import group_gists
+from projections.gists import Telling, grouped, tellings
 from projections.middle import Chapter, Exact, KeptTurn, Line, Middle, Stub, Total, abridged, newest_within
 from projections.middle_text import BREAKS
 from projections.policy import Compaction, Policy
@@ -23,9 +25,9 @@ from projections.stubs import result_stub
 from projections.summaries import Summary, chosen_summary
 from projections.tailing import added_tokens, clearable_tokens, plain_tokens, settled_tokens
 from projections.told import Told
-from projections.transcript import Turn, answered_calls
+from projections.transcript import Return, Turn, answered_calls
 from projections.turn_bytes import turn_bytes
-from projections.used_strings import used_strings
+from projections.used_strings import Said, Sought, said_of, sought_of, used_of
 from projections.verdicts.judging import judge
 from projections.verdicts.verdict import LOOK_BACK, Classified, Judgement, Surroundings, Verdict
 
@@ -163,7 +165,7 @@ def _kept(told: Told, verdict: Judgement, segment: Segment, policy: Policy, coun
         stubs,
         tuple(dict.fromkeys((*named, *stated)))[:_LISTED_EXACT],
         named,
-        None if is_pinned else next(iter(_extracts([turn], TURN_CHARACTERS, count)), None),
+        None if is_pinned else next(iter(_extracts(tellings([turn]), TURN_CHARACTERS, count)), None),
     )
 
 
@@ -175,32 +177,46 @@ def _stubs(told: Told, segment: Segment, policy: Policy, count: Count) -> list[S
     if clearable_tokens(told, policy) <= 0 or spent_at(around, place) > last:
         return []
     moment = min(last, shown_used_through(around, place, policy))
-    later = [other.turn for other in around if told.turn.number < other.turn.number <= moment]
+    later = [other for other in around if told.turn.number < other.turn.number <= moment]
     return stubs_of(told, later, policy, count)
 
 
-def stubs_of(told: Told, later: Sequence[Turn], policy: Policy, count: Count) -> list[Stub]:
+def stubs_of(told: Told, later: Sequence[Told], policy: Policy, count: Count) -> list[Stub]:
     """Stubs of those results of a turn that the policy does not exclude and that become shorter so.
 
     ``later`` are the turns that may have used them.
     """
     costs = {result.version: result.contents.tokens for result in told.card.results}
-    texts = [said_and_asked(turn) for turn in later]
+    said = [other.recall("said and asked", _said) for other in later]
     stubs = []
     for call, found in answered_calls(told.turn):
         cost = costs.get(found.version, 0)
         if call.tool in policy.stubs.excluded_tools or cost <= policy.stubs.larger_than_tokens:
             continue
-        text = sendable(result_stub(found, call, used_strings(found.text, texts, asked=str(call.arguments))))
+        sought = told.recall(("sought", found.version), partial(_sought, call, found))
+        used = used_of(sought, said)
+        text = told.recall(("stub", found.version, used), partial(_stub_text, call, found, used))
         tokens = count(text)
         if tokens < cost:
             stubs.append(Stub(found.version, text, tokens))
     return stubs
 
 
+def _stub_text(call: ToolCallPart, found: Return, used: Sequence[str], _: Told) -> str:
+    return sendable(result_stub(found, call, used))
+
+
 def said_and_asked(turn: Turn) -> str:
     """The text of a turn and the arguments of its calls: where strings of earlier results are used."""
     return "\n".join([turn.text, *(str(call.arguments) for call in turn.calls)])
+
+
+def _said(told: Told) -> Said:
+    return said_of(said_and_asked(told.turn))
+
+
+def _sought(call: ToolCallPart, found: Return, _: Told) -> Sought:
+    return sought_of(found.text, asked=str(call.arguments))
 
 
 def _chapter(
@@ -218,8 +234,9 @@ def _chapter(
             return Chapter(
                 segment.first, segment.last, whole, _summed_up(summary, segment, BRIEF_SUMMARY_CHARACTERS, count)
             ), False
-    lines = _extracts(others, TURN_CHARACTERS * len(others), count)
-    brief = _extracts(others, BRIEF_CHARACTERS, count)
+    told = tellings(others)
+    lines = _extracts(told, TURN_CHARACTERS * len(others), count)
+    brief = _extracts(told, BRIEF_CHARACTERS, count)
     return Chapter(segment.first, segment.last, lines, brief), bool(compaction.by and others)
 
 
@@ -228,8 +245,8 @@ def _summed_up(summary: Summary, segment: Segment, most_characters: int, count: 
     return (Line(segment.first, segment.last, text, count(f"{text}\n") + LINE_TOKENS, "summary", summary.id),)
 
 
-def _extracts(turns: Sequence[Turn], most_characters: int, count: Count) -> tuple[Line, ...]:
-    found = group_gists(turns, most_characters=most_characters)
+def _extracts(turns: Sequence[Telling], most_characters: int, count: Count) -> tuple[Line, ...]:
+    found = grouped(turns, most_characters=most_characters)
     told = ((line.first, line.last, sendable(line.text)) for line in found if line.text)
     return tuple(Line(first, last, text, count(f"{text}\n") + LINE_TOKENS) for first, last, text in told)
 

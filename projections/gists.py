@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass
 from itertools import groupby
 from typing import Final
@@ -57,14 +57,14 @@ def gist(turn: Turn) -> Gist:
     if turn.forgotten is not None:
         return Gist(turn.text, ())
     asked = (string for call in turn.calls for string in identifying_strings(_source(call)))
-    return Gist(_Told(turn).within(MOST_CHARACTERS), tuple(dict.fromkeys([*exact_strings(turn.text), *asked])))
+    return Gist(Telling(turn).within(MOST_CHARACTERS), tuple(dict.fromkeys([*exact_strings(turn.text), *asked])))
 
 
 def _source(call: ToolCallPart) -> str:
     return call.arguments if isinstance(call.arguments, str) else call.arguments.unparsed
 
 
-class _Told:
+class Telling:
     """A turn that is told at several lengths: it is read once."""
 
     def __init__(self, turn: Turn) -> None:
@@ -75,6 +75,7 @@ class _Told:
         others = dict.fromkeys(part.type for part in turn.parts if isinstance(part, ReasoningPart | OpaquePart))
         said = bool(shown or self._calls or self._ranked.sentences)
         self._shown = " ".join(f"[{kind}]" for kind in (shown if said else others))
+        self._lines: dict[int, str] = {}
 
     def within(self, most_characters: int) -> str:
         """The turn in one line of at most so many characters."""
@@ -84,7 +85,9 @@ class _Told:
 
     def line(self, most_characters: int) -> str:
         """The same after its role."""
-        return f"{self.turn.role}: {self.within(most_characters)}"
+        if most_characters not in self._lines:
+            self._lines[most_characters] = f"{self.turn.role}: {self.within(most_characters)}"
+        return self._lines[most_characters]
 
 
 def _called(turn: Turn, call: ToolCallPart) -> str:
@@ -94,36 +97,59 @@ def _called(turn: Turn, call: ToolCallPart) -> str:
     return f"called {one_line(call.tool)}({'' if asked is None else short_question(asked, _MOST_ASKED)}) -> {came}"
 
 
-def group_gists(turns: Sequence[Turn], *, most_characters: int) -> tuple[GistLine, ...]:
+def tellings(turns: Iterable[Turn]) -> list[Telling]:
+    """The turns that say something, ready to be told."""
+    return [Telling(turn) for turn in turns if not turn.is_blank]
+
+
+def group_gists(turns: Iterable[Turn], *, most_characters: int) -> tuple[GistLine, ...]:
     """A line for each exchange or run of tool rounds, in order; together at most ``most_characters`` with their line ends.
 
     Blank turns say nothing. Where there are too many turns for that, lines get shorter and neighbours are told in one, in the
     end all of them in one that is cut.
     """
-    groups = _groups([_Told(turn) for turn in turns if not turn.is_blank])
+    return grouped(tellings(turns), most_characters=most_characters)
+
+
+def grouped(told: Sequence[Telling], *, most_characters: int) -> tuple[GistLine, ...]:
+    """The same of turns that are told at several lengths."""
+    groups = _groups(told)
     for most in _LENGTHS:
-        lines = [_told(group, most) for group in groups]
-        if _size(lines) <= most_characters:
-            return tuple(lines)
+        lines = _that_fit((_told(group, most) for group in groups), most_characters)
+        if lines is not None:
+            return lines
     while len(groups) > 1:
         groups = [[turn for group in groups[place : place + 2] for turn in group] for place in range(0, len(groups), 2)]
-        lines = [_summed(group, _LENGTHS[-1] * 2) for group in groups]
-        if _size(lines) <= most_characters:
-            return tuple(lines)
-    lines = [_summed(group, max(0, most_characters)) for group in groups]
-    over = _size(lines) - most_characters
+        lines = _that_fit((_summed(group, _LENGTHS[-1] * 2) for group in groups), most_characters)
+        if lines is not None:
+            return lines
+    summed = [_summed(group, max(0, most_characters)) for group in groups]
+    over = _size(summed) - most_characters
     return tuple(
-        GistLine(line.first, line.last, short_line(line.text, len(line.text) - over)) for line in lines if over < len(line.text)
+        GistLine(line.first, line.last, short_line(line.text, len(line.text) - over))
+        for line in summed
+        if over < len(line.text)
     )
+
+
+def _that_fit(lines: Iterable[GistLine], most_characters: int) -> tuple[GistLine, ...] | None:
+    """All of the lines, if they fit; no more of them is made than it takes to know."""
+    made: list[GistLine] = []
+    for line in lines:
+        made.append(line)
+        most_characters -= _size([line])
+        if most_characters < 0:
+            return None
+    return tuple(made)
 
 
 def _size(lines: Sequence[GistLine]) -> int:
     return sum(len(str(line)) + 1 for line in lines)
 
 
-def _groups(turns: Sequence[_Told]) -> list[list[_Told]]:
+def _groups(turns: Sequence[Telling]) -> list[list[Telling]]:
     """Each turn that says something with what answers it at once; tool rounds after each other together."""
-    groups: list[list[_Told]] = []
+    groups: list[list[Telling]] = []
     for calls, run in groupby(turns, key=lambda told: bool(told.turn.calls)):
         if calls:
             groups.append(list(run))
@@ -137,23 +163,23 @@ def _groups(turns: Sequence[_Told]) -> list[list[_Told]]:
     return groups
 
 
-def _told(group: list[_Told], most: int) -> GistLine:
+def _told(group: list[Telling], most: int) -> GistLine:
     if group[0].turn.calls and len(group) >= _LONG_RUN:
         return _summed(group, most)
     share = most if len(group) == 1 else most * 3 // 2 // len(group)
     return _line(group, " / ".join(told.line(share) for told in group))
 
 
-def _line(group: list[_Told], text: str) -> GistLine:
+def _line(group: list[Telling], text: str) -> GistLine:
     return GistLine(group[0].turn.number, group[-1].turn.number, text)
 
 
-def _summed(group: list[_Told], most: int) -> GistLine:
+def _summed(group: list[Telling], most: int) -> GistLine:
     """What was said, the user's turns first if not all fit; what tools were called, how often, and on what."""
     return _line(group, short_line("; ".join(_sum(group, most)), most))
 
 
-def _sum(group: list[_Told], most: int) -> Iterator[str]:
+def _sum(group: list[Telling], most: int) -> Iterator[str]:
     said = [told for told in group if not told.turn.calls]
     calls = [call for told in group for call in told.turn.calls]
     room = most // 2 if calls else most

@@ -80,7 +80,7 @@ class Planner:
         self._kept = {turn.number: turn for turn in scene.middle.kept}
         self._kept_shown = {
             turn.number: Shown(
-                scene.kept[turn.number], scene.kept_price(turn), {stub.version: stub.text for stub in turn.stubs}
+                scene.kept[turn.number], scene.kept_prices[turn.number], {stub.version: stub.text for stub in turn.stubs}
             )
             for turn in scene.middle.kept
         }
@@ -88,6 +88,7 @@ class Planner:
         self._live = {told.turn.number: self._as_live(place) for place, told in enumerate(scene.live)}
         self._gone: list[Turn] = []
         self._told_left_out: dict[int, LeftOut | None] = {}
+        self._kept_costs: dict[int, int] = {}
         self._has_middle = True
         self._gave_way: list[str] = []
 
@@ -204,7 +205,11 @@ class Planner:
         }
 
     def _kept_tokens(self) -> int:
-        return kept_notes_price(self._scene, self._kept.values()) + sum(shown.tokens for shown in self._kept_shown.values())
+        key = len(self._kept)
+        if key not in self._kept_costs:
+            whole = sum(shown.tokens for shown in self._kept_shown.values())
+            self._kept_costs[key] = kept_notes_price(self._scene, self._kept.values()) + whole
+        return self._kept_costs[key]
 
     def _middle(self) -> str | None:
         return self._scene.told_middle(LEVELS[self._level])[0] if self._has_middle else None

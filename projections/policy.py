@@ -136,10 +136,15 @@ class Policy(Frozen):
         others = {"state", "state_place", "model", "tail_tokens"}
         return hashlib.sha256(b"middle/1\0" + self.model_dump_json(exclude=others).encode()).hexdigest()
 
+    @cached_property
+    def settling(self) -> str:
+        """What decides how much of a turn is left once its spent results are stubs, as a text."""
+        return f"{self.picture_price}/{self.document_price}/{self.stubs.model_dump_json()}"
+
     def model_copy(self, *, update: Mapping[str, Any] | None = None, deep: bool = False) -> Self:
         """A copy with other values; what was worked out of the old ones is not copied."""
         copied = super().model_copy(update=update, deep=deep)
-        for name in ("digest", "middle_digest"):
+        for name in ("digest", "middle_digest", "settling"):
             copied.__dict__.pop(name, None)
         return copied
 

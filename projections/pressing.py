@@ -84,7 +84,7 @@ class _Costs:
         task = 0 if scene.fixed.task is None else scene.note(scene.fixed.task)
         options = scene.policy.state
         state = 0 if scene.fixed.state is None or options is None else framing.note + options.budget_tokens
-        kept = kept_notes_price(scene, scene.middle.kept) + sum(scene.kept_price(turn) for turn in scene.middle.kept)
+        kept = kept_notes_price(scene, scene.middle.kept) + sum(scene.kept_prices.values())
         self._fixed = system + task + state + kept
         self._middles = [scene.told_middle(fullness)[1] for fullness in LEVELS]
         self._fresh = scene.budget_tokens * FRESH_PERCENT // 100
@@ -102,7 +102,8 @@ class _Costs:
         left = min(place, max(0, tail_begins(scene, number) - scene.live[0].turn.number))
         answered = bisect_right(self._assistants, place)
         spent = self._assistants[answered - 1] if answered else 0  # results from here on were not answered yet
-        always = self._fixed + self._sum(left, place, spent) + min(scene.whole[place], self._said(place) + self._fresh)
+        current = min(scene.whole[place], scene.said_price(scene.live[place]) + self._fresh)
+        always = self._fixed + self._sum(left, place, spent) + current
         cleared = self._whole[left] - self._cleared[bisect_right(self._moments, number)]
         settled = self._sum(0, left, spent)
         for level, middle in enumerate(self._middles):
@@ -114,8 +115,3 @@ class _Costs:
         """What the live turns of some places cost, those before ``spent`` with stubs."""
         between = min(max(first, spent), end)
         return self._settled[between] - self._settled[first] + self._whole[end] - self._whole[between]
-
-    def _said(self, place: int) -> int:
-        """What a turn costs without its results."""
-        told = self._scene.live[place]
-        return self._scene.price(told, {result.version: 0 for result in told.card.results})

@@ -99,11 +99,6 @@ class Scene:
         return [0 if told.turn.number in pinned else clearable_tokens(told, self.policy) for told in self.live]
 
     @cached_property
-    def spent(self) -> list[int]:
-        """The number of the assistant turn that answered the results of each live turn; beyond the current turn if none did."""
-        return [spent_at(self.live, place) for place in range(len(self.live))]
-
-    @cached_property
     def cleared(self) -> dict[int, int]:
         """When the spent results of live turns were cleared, by turn."""
         return cleared_at(self.live, self.policy, upto=self.current.turn.number)
@@ -116,15 +111,23 @@ class Scene:
 
     def is_spent(self, place: int) -> bool:
         """Whether an assistant turn has answered the results of a live turn by now."""
-        return self.spent[place] <= self.current.turn.number
+        return spent_at(self.live, place) <= self.current.turn.number
+
+    @cached_property
+    def _pricing(self) -> tuple[Hashable, ...]:
+        """What the price of a turn depends on, beside the turn."""
+        return self.form.framing, self.form.provider, self.policy.picture_price, self.policy.document_price
 
     def whole_price(self, told: Told) -> int:
         """What a turn costs whole."""
-        key = ("whole", self.form.framing, self.form.provider, self.policy.picture_price, self.policy.document_price)
-        known = told.remembered.get(key)
-        if known is None:
-            known = told.remembered[key] = self.price(told, {})
-        return known
+        return told.recall(("whole", self._pricing), lambda told: self.price(told, {}))
+
+    def said_price(self, told: Told) -> int:
+        """What a turn costs without the contents of its results."""
+        if not told.card.results:
+            return self.whole_price(told)
+        emptied = {result.version: 0 for result in told.card.results}
+        return told.recall(("said", self._pricing), lambda told: self.price(told, emptied))
 
     def price(self, told: Told, replaced: Mapping[int, int]) -> int:
         """What a turn costs in the form."""
@@ -137,24 +140,37 @@ class Scene:
     def stubs(self, place: int) -> list[Stub]:
         """The stubs of a live turn: the same ones as long as it is in the tail, and the same ones from when it left it on."""
         told = self.live[place]
-        number = told.turn.number
         moment = shown_used_through(self.live, place, self.policy)
         if moment > self.current.turn.number:  # in the tail still: what will be used of it is not known, and would change it
-            moment = self.spent[place]
-        later = [other.turn for other in self.live[place + 1 :] if other.turn.number <= moment]
+            moment = spent_at(self.live, place)
         returned = tuple(result.version for result in told.card.results)
-        key = ("stubs", number, returned, moment, self.policy.stubs, self.policy.encoding)
-        return self.recall(key, lambda: stubs_of(told, later, self.policy, self.count))
+        key = ("stubs", told.turn.number, returned, moment, self.policy.settling, self.policy.encoding)
+        return self.recall(key, lambda: self._stubs(place, moment))
+
+    def _stubs(self, place: int, moment: int) -> list[Stub]:
+        later = [other for other in self.live[place + 1 :] if other.turn.number <= moment]
+        return stubs_of(self.live[place], later, self.policy, self.count)
 
     def told_middle(self, fullness: Fullness) -> tuple[str | None, int]:
         """The text of the middle, and what it costs."""
-        key = ("middle text", self.middle.key, fullness, self.evidence, self.policy.encoding, self.form.framing.note)
-        return self.recall(key, lambda: self._told_middle(fullness))
+        if fullness not in self._told_middles:
+            key = ("middle text", self.middle.key, fullness, self.evidence, self.policy.encoding, self.form.framing.note)
+            self._told_middles[fullness] = self.recall(key, lambda: self._told_middle(fullness))
+        return self._told_middles[fullness]
+
+    @cached_property
+    def _told_middles(self) -> dict[Fullness, tuple[str | None, int]]:
+        return {}
 
     def _told_middle(self, fullness: Fullness) -> tuple[str | None, int]:
         text = middle_text(self.middle, self.policy, fullness=fullness, evidence=self.evidence)
         return text, 0 if text is None else self.note(text)
 
-    def kept_price(self, turn: KeptTurn) -> int:
-        """What a turn that is kept costs, with its stubs."""
-        return self.price(self.kept[turn.number], {stub.version: stub.tokens for stub in turn.stubs})
+    @cached_property
+    def kept_prices(self) -> dict[int, int]:
+        """What each turn that is kept costs, with its stubs, by number."""
+        return {turn.number: self._kept_price(turn) for turn in self.middle.kept}
+
+    def _kept_price(self, turn: KeptTurn) -> int:
+        told = self.kept[turn.number]
+        return self.price(told, {stub.version: stub.tokens for stub in turn.stubs}) if turn.stubs else self.whole_price(told)

@@ -10,7 +10,7 @@ from collections.abc import Mapping, Sequence
 from typing import Final
 
 from projections.cards import Card
-from projections.policy import Policy
+from projections.policy import Policy, StubRules
 from projections.told import Told, Turns
 
 STUB_TOKENS: Final = 45
@@ -55,7 +55,10 @@ def plain_tokens(card: Card, replaced: Mapping[int, int], policy: Policy) -> int
 
 def clearable_tokens(told: Told, policy: Policy) -> int:
     """What stubs would save of a turn: nothing while a call of it is open."""
-    rules = policy.stubs
+    return told.recall(("clearable", policy.settling), lambda told: _clearable(told, policy.stubs)) if told.card.results else 0
+
+
+def _clearable(told: Told, rules: StubRules) -> int:
     if not rules.spent or told.card.open_calls:
         return 0
     tools = {found.version: call.tool for call in told.turn.calls if (found := told.turn.answer_to(call.call_id)) is not None}
@@ -69,12 +72,11 @@ def clearable_tokens(told: Told, policy: Policy) -> int:
 
 def settled_tokens(told: Told, policy: Policy) -> int:
     """What a turn costs once its spent results are stubs, with about what a form adds to it."""
-    key = ("settled", policy.picture_price, policy.document_price, policy.stubs)
-    known = told.remembered.get(key)
-    if known is None:
-        added = added_tokens(told.card)
-        known = told.remembered[key] = plain_tokens(told.card, {}, policy) - clearable_tokens(told, policy) + added
-    return known
+    return told.recall(("settled", policy.settling), lambda told: _settled(told, policy))
+
+
+def _settled(told: Told, policy: Policy) -> int:
+    return plain_tokens(told.card, {}, policy) - clearable_tokens(told, policy) + added_tokens(told.card)
 
 
 def compacted_segments(turns: Turns, policy: Policy, start: int) -> int:

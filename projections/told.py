@@ -2,12 +2,14 @@
 
 from __future__ import annotations
 
-from collections.abc import Hashable, Iterable, Mapping, Sequence
+from collections.abc import Callable, Hashable, Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
-from typing import Protocol
+from typing import Any, Protocol, TypeVar
 
 from projections.cards import Card
 from projections.transcript import SystemText, Turn
+
+Result = TypeVar("Result")
 
 
 @dataclass(frozen=True, slots=True)
@@ -16,7 +18,15 @@ class Told:
 
     turn: Turn
     card: Card
-    remembered: dict[Hashable, int] = field(default_factory=dict, compare=False, repr=False)
+    remembered: dict[Hashable, Any] = field(default_factory=dict, compare=False, repr=False)
+
+    def recall(self, key: Hashable, make: Callable[[Told], Result]) -> Result:
+        """What is worked out of this turn and its card alone, once."""
+        known = self.remembered.get(key)
+        if known is None:
+            known = self.remembered[key] = make(self)
+        found: Result = known
+        return found
 
 
 class Turns(Protocol):

@@ -6,7 +6,7 @@ import re
 from collections.abc import Sequence
 from dataclasses import dataclass
 from itertools import pairwise
-from typing import Final
+from typing import Final, NamedTuple
 
 from projections.exact.characters import cut_after, cut_before
 from projections.exact_strings import exact_strings
@@ -30,43 +30,38 @@ _SHORT: Final = 45
 _CUT: Final = "\u2026 "
 
 
-def _any(*phrases: str) -> re.Pattern[str]:
-    return re.compile(rf"\b(?:{'|'.join(phrases)})\b", re.IGNORECASE)
+class _Words(NamedTuple):
+    """Words of which one stands in a sentence as a whole: ``stems`` tell at once of most sentences that none does."""
+
+    stems: tuple[str, ...]
+    pattern: re.Pattern[str]
+
+    def stand_in(self, sentence: str, lower: str | None) -> bool:
+        """Whether one does; ``lower`` is the sentence in lower case, if it is ASCII."""
+        may = lower is None or any(stem in lower for stem in self.stems)
+        return may and self.pattern.search(sentence) is not None
+
+
+def _any(listed: str) -> _Words:
+    """Words and phrases in lower case, parted by commas; ``*`` at the end of one stands for up to three letters more."""
+    phrases = listed.split(", ")
+    stems = tuple(phrase.rstrip("*") for phrase in phrases)
+    written = (
+        re.escape(stem) + (r"\w{0,3}" if phrase.endswith("*") else "") for stem, phrase in zip(stems, phrases, strict=True)
+    )
+    return _Words(stems, re.compile(rf"\b(?:{'|'.join(written)})\b", re.IGNORECASE))
 
 
 _TELLING: Final = (
-    (
-        6,
-        _any(
-            "do not", "don't", "never", "must", "only", "not", "no longer", "instead", "always", "without", "at (?:most|least)"
-        ),
-    ),
-    (5, _any("decided?", "we will", "let's", "go with", "confirm(?:ed)?", "approved?", "agree", "prefer", "rather", "choose")),
-    (
-        4,
-        _any(
-            "(?:has|have) been",
-            "i've",
-            "i have",
-            "successfully",
-            "found",
-            "fixed",
-            "because",
-            "cannot",
-            "can't",
-            "unable",
-            "failed",
-        ),
-    ),
+    (6, _any("do not, don't, never, must, only, not, no longer, instead, always, without, at most, at least")),
+    (5, _any("decide, decided, we will, let's, go with, confirm, confirmed, approve, approved, agree, prefer, rather, choose")),
+    (4, _any("has been, have been, i've, i have, successfully, found, fixed, because, cannot, can't, unable, failed")),
+    (4, _any("please, need, want, would like, could you, can you, help, cancel, change, book, fix, add, use")),
+    (5, _any("nicht, kein*, muss, nur, bitte, brauche, möchte, statt, nie")),
+    (5, _any("nunca, debe, quiero, necesito, por favor, pas, jamais, veux, dois, s'il vous plaît")),
+)
+_SIGNS: Final = (
     (5, re.compile("[?\uff1f\u061f]")),
-    (
-        4,
-        _any(
-            "please", "need", "want", "would like", "(?:could|can) you", "help", "cancel", "change", "book", "fix", "add", "use"
-        ),
-    ),
-    (5, _any("nicht", r"kein\w{0,3}", "muss", "nur", "bitte", "brauche", "möchte", "statt", "nie")),
-    (5, _any("nunca", "debe", "quiero", "necesito", "por favor", "pas", "jamais", "veux", "dois", "s'il vous plaît")),
     (5, re.compile("不要|不能|必须|必須|请|請|需要|想要|取消|改成|只|别|ください|しないで|必要|하지|필요|주세요")),
 )
 """What tells in a sentence: a constraint, a decision, a question, a request; in the languages whose words are listed."""
@@ -77,19 +72,17 @@ _CHAT: Final = re.compile(
     re.IGNORECASE,
 )
 _COURTESY: Final = _any(
-    "feel free",
-    "anything else",
-    "let me know if",
-    "(?:further|more|other) (?:questions|assistance|help)",
-    "you're welcome",
-    "appreciate",
+    "feel free, anything else, let me know if, you're welcome, appreciate, further questions, further assistance, further help,"
+    " more questions, more assistance, more help, other questions, other assistance, other help"
 )
-_VAGUE: Final = _any("that", "this", "it", "those", "these", "them", "with you")
+_VAGUE: Final = _any("that, this, it, those, these, them, with you")
 _SAYS: Final = re.compile(r"[^\W\d_]{2}|[\u3040-\u30ff\u4e00-\u9fff\uac00-\ud7a3]|\d{2}")
 
 
 def one_line(text: str) -> str:
     """The text with a single space for all white space and controls."""
+    if text.isprintable() and "  " not in text:  # of white space and controls it holds single spaces alone
+        return text.strip()
     return _SPACE.sub(" ", text).strip()
 
 
@@ -143,10 +136,12 @@ def ranked(text: str) -> Ranked:
 def _worth(sentence: str) -> int:
     if _CHAT.fullmatch(sentence) or not _SAYS.search(sentence):
         return 0
-    if _COURTESY.search(sentence):
+    lower = sentence.lower() if sentence.isascii() else None
+    if _COURTESY.stand_in(sentence, lower):
         return 1
-    said = sum(worth for worth, pattern in _TELLING if pattern.search(sentence))
-    if len(sentence) < _SHORT and _VAGUE.search(sentence):
+    said = sum(worth for worth, words in _TELLING if words.stand_in(sentence, lower))
+    said += sum(worth for worth, signs in _SIGNS if signs.search(sentence))
+    if len(sentence) < _SHORT and _VAGUE.stand_in(sentence, lower):
         said //= 3
     return 1 + said + min(_MOST_EXACT, len(exact_strings(sentence))) + min(_MOST_WORDS, sentence.count(" ") // 4)
 

@@ -1,0 +1,73 @@
+"""How long a window takes in one ledger, by what is asked, with the floor measured in turn."""
+
+from __future__ import annotations
+
+import time
+from collections.abc import Callable, Sequence
+from typing import Final, NamedTuple
+
+from bench.measuring import Times, Work
+from bench.window_case import NAME, Case
+from bench.window_cold import cold
+from bench.window_floor import floor_window
+from projections.policy import Policy
+from projections.presets import preset_named
+from replay.freshening import freshen
+from replay.view import view
+
+RUNS: Final = 60
+COLD_RUNS: Final = 9
+_WARM_UP: Final = 9
+
+Paired = tuple[Times, Times]
+
+
+class Timed(NamedTuple):
+    """Ours and the floor's, and whether one of our processes had to load a tokenizer."""
+
+    paired: Paired
+    tokenizer: bool = False
+
+
+def timed(case: Case, name: str) -> dict[str, Timed]:
+    """What each question took under a policy, by its name."""
+    policy = preset_named(name)
+    freshen(case.store, NAME, policy=policy)
+    last, middle = case.turns, case.middle_turns()
+    before = iter(middle[: RUNS + _WARM_UP])
+    return {
+        "asked again": Timed(_paired(case, policy, lambda: last)),
+        "cold": _cold(case, name, [last] * COLD_RUNS),
+        "cold, as of the middle": _cold(case, name, middle[:COLD_RUNS]),
+        "as of the middle": Timed(_paired(case, policy, lambda: next(before), runs=min(RUNS, len(middle) - _WARM_UP))),
+        "after one more turn": Timed(_paired(case, policy, case.append)),
+    }
+
+
+def _paired(case: Case, policy: Policy, turn: Callable[[], int], *, runs: int = RUNS) -> Paired:
+    """Both windows as of the turn that is given for each run."""
+    results = Times([], []), Times([], [])
+    for run in range(-_WARM_UP, runs):
+        for work, times in zip(_works(case, policy, turn()), results, strict=True):
+            cpu, wall = time.process_time(), time.perf_counter()
+            work()
+            if run >= 0:
+                times.wall.append(time.perf_counter() - wall)
+                times.cpu.append(time.process_time() - cpu)
+    return results
+
+
+def _works(case: Case, policy: Policy, upto: int) -> tuple[Work, Work]:
+    at = None if upto == case.turns else case.ends[upto]
+    return (
+        lambda: view(case.store, NAME, at=at).window(policy).request_bytes,
+        lambda: floor_window(case.floor, upto, policy.budget_tokens),
+    )
+
+
+def _cold(case: Case, policy: str, turns: Sequence[int]) -> Timed:
+    """Each by a process of its own."""
+    ours = [cold("ours", case.place, policy, case.ends[turn]) for turn in turns]
+    floor = [cold("floor", case.floor_place, policy, turn) for turn in turns]
+    both = tuple(Times([one.wall for one in found], [one.cpu for one in found]) for found in (ours, floor))
+    return Timed((both[0], both[1]), any(one.tokenizer for one in ours))
