@@ -42,11 +42,12 @@ def policy_from(given: dict[str, Any]) -> Policy:
         hint = f": did you mean {near[0]}?" if near else f": a policy has {', '.join(base)}"
         raise InvalidInput(f"a policy has no key {unknown}{hint}", path=unknown)
     for key, value in values.items():
+        _check_kind(base[key], value, key)
         base[key] = _merged(base[key], value, key)
     try:
         return Policy.model_validate(base)
     except ValidationError as error:
-        raise _refused(error) from None
+        raise _refused(error, base) from None
 
 
 def _merged(before: Any, value: Any, key: str) -> Any:
@@ -57,10 +58,39 @@ def _merged(before: Any, value: Any, key: str) -> Any:
     return {**before, **value} if isinstance(before, dict) and isinstance(value, dict) else value
 
 
-def _refused(error: ValidationError) -> InvalidInput:
+def _check_kind(before: Any, value: Any, key: str) -> None:
+    """Refuse yes or no in the place of a number, and the other way round: each could be read as the other."""
+    if isinstance(before, dict) and isinstance(value, dict):
+        for name in before.keys() & value.keys():
+            _check_kind(before[name], value[name], f"{key}.{name}")
+    elif isinstance(before, bool) and not isinstance(value, bool):
+        raise InvalidInput(f"policy key {key}: give true or false (it is {value!r:.80})", path=key)
+    elif isinstance(value, bool) and isinstance(before, int) and not isinstance(before, bool):
+        raise InvalidInput(f"policy key {key}: give a number (it is {value!r})", path=key)
+
+
+def _refused(error: ValidationError, given: dict[str, Any]) -> InvalidInput:
     """The first thing that is wrong, by its key."""
     first = error.errors(include_url=False, include_context=False)[0]
-    key = ".".join(str(part) for part in first["loc"]) or "policy"
-    why = first["msg"].removeprefix("Value error, ")
-    what = "" if first["type"] == "value_error" else f" (it is {first['input']!r:.80})"
-    return InvalidInput(f"policy key {key}: {why}{what}", path=key)
+    place = [str(part) for part in first["loc"]]
+    if place[:1] == ["rules"]:
+        del place[2:3]  # the type of the rule, which is no key
+    key = ".".join(place) or "policy"
+    match first["type"]:
+        case "union_tag_not_found":
+            why = f'give its type: {key}.type = "pattern", "function" or "provided"'
+        case "extra_forbidden":
+            why = f"there is no such key{_near(given, place)}"
+        case "value_error":
+            why = first["msg"].removeprefix("Value error, ").removeprefix(f"{place[-1] if place else key}: ")
+        case _:
+            why = f"{first['msg']} (it is {first['input']!r:.80})"
+    return InvalidInput(f"policy key {key}: {why}", path=key)
+
+
+def _near(given: dict[str, Any], place: list[str]) -> str:
+    """The key that is meant, where one of those beside it is like it."""
+    table = given.get(place[0])
+    others = [name for name in table if name != place[-1]] if isinstance(table, dict) and len(place) == 2 else []
+    near = nearest(place[-1], others)
+    return f": did you mean {near[0]}?" if near else ""

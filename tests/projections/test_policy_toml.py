@@ -9,6 +9,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 from pydantic import BaseModel
 
+from ledger.errors import InvalidInput
 from projections.policy import Compaction, Policy, StubRules, SummaryChoice
 from projections.policy_text import policy_from_toml
 from projections.policy_toml import MEANINGS, policy_to_toml
@@ -68,3 +69,28 @@ def test_what_is_written_is_read_as_the_same_policy(values: dict[str, Any]) -> N
     read = policy_from_toml(policy_to_toml(policy))
     assert read == policy
     assert read.digest == policy.digest
+
+
+@pytest.mark.parametrize(
+    ("text", "key", "said"),
+    [
+        ("budget_tokens = true", "budget_tokens", "give a number"),
+        ("[compaction]\nsegment_turns = false", "compaction.segment_turns", "give a number"),
+        ('pins_task = "no"', "pins_task", "give true or false"),
+        ("[stubs]\nspent = 0", "stubs.spent", "give true or false"),
+        ("[stubs]\nspnt = true", "stubs.spnt", "no such key: did you mean spent?"),
+        ("[stubs]\nxxxxxxxx = true", "stubs.xxxxxxxx", "no such key"),
+        ('[[rules]]\nname = "x"\nverdict = "keep"\npattern = "a"', "rules.0", 'rules.0.type = "pattern"'),
+        ('rules = ["constrant"]', "rules.0.name", "rules.0.name: no rule 'constrant' is provided"),
+        ('[[rules]]\ntype = "pattern"\nname = "x"\nverdict = "kep"\npattern = "a"', "rules.0.verdict", "'keep'"),
+        ('[[rules]]\ntype = "pattern"\nname = "x"\nverdict = "keep"\npattern = "("', "rules.0.pattern", "missing )"),
+        ("tail_turns = -1", "tail_turns", "greater than or equal to 0 (it is -1)"),
+        ("[compaction]\nlive_percent = 80\nkept_percent = 20", "compaction", "125 together: at most 90"),
+        ("reserve_tokens = 9_000", "policy", "nothing is left for the request"),
+    ],
+)
+def test_what_is_wrong_is_said_with_its_key(text: str, key: str, said: str) -> None:
+    with pytest.raises(InvalidInput) as refusal:
+        policy_from_toml(text)
+    assert refusal.value.path == key
+    assert said in str(refusal.value)
