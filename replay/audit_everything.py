@@ -64,7 +64,8 @@ def _in_order(turns: Turns) -> Iterator[Turn]:
 class _Talk:
     """The messages of a growing request, as numbers: those that stay as they are, and the last one, which may still grow.
 
-    ``shared``: what the request of the last ``ask`` has in common with the one that would be asked now, in whole messages.
+    ``shared``: what the request of the last ``ask`` has in common with the one that would be asked now: all of it, since
+    a message that grew begins as it did.
     """
 
     def __init__(self, policy: Policy, count: Count, blobs: Blobs) -> None:
@@ -74,7 +75,6 @@ class _Talk:
         self._closed = 0
         self._open = 0
         self._open_role: str | None = None
-        self._asked_closed = 0
         self.shared = 0
 
     def head(self, system: tuple[SystemText, ...]) -> int:
@@ -83,7 +83,6 @@ class _Talk:
 
     def ask(self) -> int:
         """What all that was said costs in a request that is made now."""
-        self._asked_closed = self._closed
         self.shared = self._closed + self._open
         return self.shared
 
@@ -92,8 +91,6 @@ class _Talk:
         for message in self._messages(turn):
             tokens = measure({"messages": [message]}, self._count) - REQUEST_TOKENS
             if message["role"] == self._open_role:
-                if self._closed == self._asked_closed:
-                    self.shared = self._closed  # the last message of the last request is another one now
                 self._open += tokens - MESSAGE_TOKENS - self._count(message["role"])
             else:
                 self._closed += self._open

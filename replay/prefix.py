@@ -110,16 +110,36 @@ def decision_windows(
 
 
 def shared_tokens(before: Request, after: Request, count: Count) -> int:
-    """The tokens of the beginning that two requests share, in whole messages."""
+    """The tokens of the beginning that two requests share: whole messages, and what is alike of the first that differs."""
     beside = {name: value for name, value in after.items() if name not in _TALK}
     if _json(beside) != _json({name: value for name, value in before.items() if name not in _TALK}):
         return 0
     tokens = measure(beside, count)
     for ours, theirs in zip(_talk(after), _talk(before), strict=False):
         if _json(ours) != _json(theirs):
-            break
+            return tokens + _shared_within(ours, theirs, count)
         tokens += measure({"messages": [ours]}, count) - REQUEST_TOKENS
     return tokens
+
+
+def _shared_within(ours: Any, theirs: Any, count: Count) -> int:
+    """The same inside one message; nothing where even the roles differ."""
+    tokens = 0
+    for mine, other in zip(_texts(plain(ours)), _texts(plain(theirs)), strict=False):
+        if mine != other:
+            same = next((place for place, pair in enumerate(zip(mine, other, strict=False)) if pair[0] != pair[1]), len(mine))
+            return tokens + count(mine[:same])
+        tokens += count(mine)
+    return tokens
+
+
+def _texts(value: Any) -> Iterator[str]:
+    """The texts in a message, in the order in which they are written."""
+    if isinstance(value, str):
+        yield value
+    elif isinstance(value, dict | list):
+        for item in value.values() if isinstance(value, dict) else value:
+            yield from _texts(item)
 
 
 def why_changed(before: Window, after: Window) -> str | None:

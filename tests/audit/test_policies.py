@@ -96,7 +96,7 @@ def test_a_system_text_that_comes_late_stands_before_everything(store: Ledgers, 
 
 
 def test_neighbours_of_one_role_share_a_message(store: Ledgers) -> None:
-    """A message that grew is not the one that was sent before, so a cache serves it as little as the windows' reports say."""
+    """A message that grew begins as it was sent before, and a cache serves that beginning, as the windows' reports say."""
     case = store.ledger("merged")
     case.record_turn("user", "Look into all of it.")
     for place in range(4):
