@@ -35,14 +35,17 @@ def store(real_data: Path) -> Iterator[Ledgers]:
 
 
 def sweep(store: Ledgers, policies: list[Policy], *, step: int) -> Counter[str]:
-    """Windows before every ``step``-th turn and at the end, under one policy and in one form after the other."""
+    """Windows before every ``step``-th turn and at the end, each under other policies and in other forms than the last.
+
+    One a turn for a sample, three a turn where no turn is passed over.
+    """
     kinds: Counter[str] = Counter()
     for head in store.heads():
         turns = [event.version for event in store.ledger(head.name).events() if event.event.type == "turn.recorded"]
         for place, version in enumerate([head.version, *turns[::-step]]):
             seen = view(store, head.name, at=version)
-            chosen = policies if step == 1 else [policies[place % len(policies)]]
-            for number, policy in enumerate(chosen):
+            for number in range(3 if step == 1 else 1):
+                policy = policies[(place + 7 * number) % len(policies)]
                 form = FORMS[(place + number) % len(FORMS)]
                 try:
                     window = seen.window(policy, render=form)
@@ -67,7 +70,7 @@ def test_a_sample_of_real_windows_keeps_what_is_promised(store: Ledgers) -> None
 @pytest.mark.slow
 def test_every_real_window_keeps_what_is_promised(store: Ledgers) -> None:
     kinds = sweep(store, [*ALL, *NAMED], step=1)
-    assert kinds["compacted"] > 1_000
+    assert kinds["compacted"] > 500
 
 
 def test_what_the_user_named_stands_in_the_window_to_the_end(store: Ledgers) -> None:
