@@ -13,7 +13,7 @@ from ledger.parts import Frozen, Name, TurnNumber
 from projections.state_block import BlockOptions
 from projections.verdicts.lexicon import lexicon_of
 from projections.verdicts.rules import DEFAULT_RULES, Rule
-from projections.verdicts.verdict import Verdict
+from projections.verdicts.verdict import Ruled
 
 MOST_PERCENT: Final = 90
 """What the parts of the middle may take of the budget together: the rest is for task, state and tail."""
@@ -105,7 +105,7 @@ class Policy(Frozen):
     pins_task: bool = True
     rules: tuple[Rule, ...] = DEFAULT_RULES
     languages: tuple[Name, ...] = ("en",)
-    otherwise: Verdict = "compress"
+    otherwise: Ruled = "compress"
     stubs: StubRules = StubRules()
     compaction: Compaction | None = Compaction()
     image_tokens: int = Field(default=1_600, ge=0)

@@ -14,9 +14,9 @@ from projections.verdicts.provided import PROVIDED
 from projections.verdicts.reading import Reading
 from projections.verdicts.registered import registered_rule
 from projections.verdicts.rules import FunctionRule, PatternRule, ProvidedRule, Rule
-from projections.verdicts.verdict import Classified, Judgement, Surroundings, Verdict
+from projections.verdicts.verdict import Classified, Judgement, Ruled, Surroundings
 
-_VERDICTS: Final = get_args(Verdict)
+_VERDICTS: Final = get_args(Ruled)
 
 
 def judge(
@@ -24,7 +24,7 @@ def judge(
     rules: Sequence[Rule],
     *,
     languages: tuple[str, ...] = ("en",),
-    otherwise: Verdict = "compress",
+    otherwise: Ruled = "compress",
     classified: Classified | None = None,
 ) -> Judgement:
     """The verdict on a turn and its reason: what stands recorded of it, else the first rule that claims it, else ``otherwise``.
@@ -53,7 +53,7 @@ def drops_task(turn: Turn, rules: Sequence[Rule], languages: tuple[str, ...]) ->
     return judge(Surroundings((), turn, ()), early, languages=languages, otherwise="keep").verdict == "drop"
 
 
-def _verdict(rule: Rule, reading: Reading) -> Verdict | None:
+def _verdict(rule: Rule, reading: Reading) -> Ruled | None:
     match rule:
         case ProvidedRule():
             provided = PROVIDED[rule.name]
@@ -66,7 +66,7 @@ def _verdict(rule: Rule, reading: Reading) -> Verdict | None:
             return _checked(rule, registered_rule(rule.name, rule.version)(reading.surroundings))
 
 
-def _checked(rule: FunctionRule, verdict: Verdict | None) -> Verdict | None:
+def _checked(rule: FunctionRule, verdict: Ruled | None) -> Ruled | None:
     if verdict is not None and verdict not in _VERDICTS:
         raise InvalidInput(
             f"the rule {rule.name!r} of version {rule.version} returned {verdict!r}: "

@@ -7,14 +7,14 @@ from typing import Final, NamedTuple
 
 from projections.verdicts import condensing, dropping, keeping
 from projections.verdicts.reading import Reading
-from projections.verdicts.verdict import Verdict
+from projections.verdicts.verdict import Ruled
 
 
 class Provided(NamedTuple):
     """A provided rule: its verdict on the turns that ``claims`` is true of; ``needs_later`` if it looks at later turns."""
 
     name: str
-    verdict: Verdict
+    verdict: Ruled
     claims: Callable[[Reading], bool]
     needs_later: bool = False
 

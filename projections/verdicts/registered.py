@@ -7,9 +7,9 @@ from typing import Final
 
 from ledger.errors import InvalidInput
 from projections.errors import PolicyUnavailable
-from projections.verdicts.verdict import Surroundings, Verdict
+from projections.verdicts.verdict import Ruled, Surroundings
 
-RuleFunction = Callable[[Surroundings], Verdict | None]
+RuleFunction = Callable[[Surroundings], Ruled | None]
 """A pure function of a turn and its neighbours: a verdict, or None if the rule does not claim the turn."""
 
 _FUNCTIONS: Final[dict[tuple[str, int], RuleFunction]] = {}

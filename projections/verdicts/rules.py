@@ -11,7 +11,7 @@ from ledger.events import Role
 from ledger.parts import Frozen, Name
 from projections.verdicts.patterns import check_pattern
 from projections.verdicts.provided import CATALOGUE, PROVIDED
-from projections.verdicts.verdict import Verdict
+from projections.verdicts.verdict import Ruled
 
 
 class ProvidedRule(Frozen):
@@ -36,7 +36,7 @@ class PatternRule(Frozen):
 
     type: Literal["pattern"] = "pattern"
     name: Name
-    verdict: Verdict
+    verdict: Ruled
     pattern: str
     role: Role | None = None
 

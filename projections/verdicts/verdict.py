@@ -9,8 +9,11 @@ from projections.transcript import Turn
 
 Verdict = Literal["keep", "compress", "stub", "drop", "never"]
 """What becomes of a turn that left the tail: verbatim, as part of a shorter text, as a stand-in that can be fetched, not at
-all; ``never`` for what may not be kept at all.
+all; ``never`` for what may not be kept at all, since it was forgotten.
 """
+
+Ruled = Literal["keep", "compress", "stub", "drop"]
+"""The verdicts that a rule may give: what was forgotten is no matter of rules, and whoever reads a window is told of it."""
 
 LOOK_BACK: Final = 6
 """So many turns before a turn are looked at, at most."""

@@ -11,10 +11,11 @@ from ledger.erased import Forgotten
 from ledger.errors import InvalidInput
 from ledger.parts import ImagePart, TextPart
 from projections.errors import PolicyUnavailable, UnknownLanguage
+from projections.policy_text import policy_from_toml
 from projections.verdicts.judging import drops_task, judge
 from projections.verdicts.registered import register_rule
 from projections.verdicts.rules import DEFAULT_RULES, FunctionRule, PatternRule, ProvidedRule
-from projections.verdicts.verdict import Classified, Judgement, Surroundings, Verdict
+from projections.verdicts.verdict import Classified, Judgement, Ruled, Surroundings
 from tests.verdicts.turns import among, assistant, user
 
 FORGOTTEN = Forgotten("job_1", "asked for", "2031-05-11T09:00:00Z")
@@ -86,7 +87,7 @@ def test_a_rule_that_is_not_provided_is_refused() -> None:
 
 def test_a_function_sees_the_neighbours_and_may_decline() -> None:
     @register_rule("after a question", 1)
-    def after_a_question(surroundings: Surroundings) -> Verdict | None:
+    def after_a_question(surroundings: Surroundings) -> Ruled | None:
         return "keep" if surroundings.before and surroundings.before[-1].text.endswith("?") else None
 
     rule = FunctionRule(name="after a question", version=1)
@@ -117,8 +118,19 @@ def test_a_function_that_returns_no_verdict_is_named() -> None:
         judge(among(user("Hi")), (FunctionRule(name="odd", version=1),))
 
 
-def declines(surroundings: Surroundings) -> Verdict | None:
+def declines(surroundings: Surroundings) -> Ruled | None:
     return None
+
+
+def test_no_rule_calls_a_turn_forgotten() -> None:
+    """A window tells its reader how many turns were forgotten: a rule that drops a turn has forgotten nothing."""
+    register_rule("hides", 1)(lambda _: "never")  # type: ignore[arg-type,return-value]
+    with pytest.raises(InvalidInput, match="'hides' of version 1 returned 'never'"):
+        judge(among(user("Hi")), (FunctionRule(name="hides", version=1),))
+    rule = '[[rules]]\ntype = "pattern"\nname = "mine"\npattern = "x"\nverdict = "never"'
+    for text, key in ((rule, r"rules\.0\.pattern\.verdict"), ('otherwise = "never"', "otherwise")):
+        with pytest.raises(InvalidInput, match=f"policy key {key}: Input should be 'keep', 'compress', 'stub' or 'drop'"):
+            policy_from_toml(text)
 
 
 def test_a_language_without_rules_is_refused_with_those_that_there_are() -> None:
