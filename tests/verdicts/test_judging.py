@@ -128,7 +128,7 @@ def test_no_rule_calls_a_turn_forgotten() -> None:
     with pytest.raises(InvalidInput, match="'hides' of version 1 returned 'never'"):
         judge(among(user("Hi")), (FunctionRule(name="hides", version=1),))
     rule = '[[rules]]\ntype = "pattern"\nname = "mine"\npattern = "x"\nverdict = "never"'
-    for text, key in ((rule, r"rules\.0\.pattern\.verdict"), ('otherwise = "never"', "otherwise")):
+    for text, key in ((rule, r"rules\.0\.verdict"), ('otherwise = "never"', "otherwise")):
         with pytest.raises(InvalidInput, match=f"policy key {key}: Input should be 'keep', 'compress', 'stub' or 'drop'"):
             policy_from_toml(text)
 
