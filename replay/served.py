@@ -63,7 +63,7 @@ def verify_windows(store: Ledgers, ledger_id: str) -> Iterator[ServedWindow]:
 def _rebuilt(store: Ledgers, head: Head, served: WindowRecorded, declared: JsonText | None) -> tuple[Verdict, str | None]:
     since = view(store, head.name).basis().erasures - served.erasures
     if since:
-        return "forgotten", f"something was forgotten since, {since} times"
+        return "forgotten", f"{since} {'forgetting' if since == 1 else 'forgettings'} since"
     if served.engine != ENGINE:
         return "engine", f"made by engine {served.engine}, this is {ENGINE}"
     if declared is None:
