@@ -5,7 +5,6 @@ Such a cache serves the beginning that a request shares with the one before it. 
 
 from __future__ import annotations
 
-import json
 from collections.abc import Iterator
 from dataclasses import dataclass
 from typing import Any, Final
@@ -21,6 +20,8 @@ from replay.tokens import counter, encoding_for
 from replay.view import view
 
 _TALK: Final = ("messages", "input", "contents")
+_CONTENT: Final = frozenset({"system", "content"})
+_MARK: Final = "cache_control"
 
 
 @dataclass(frozen=True, slots=True)
@@ -112,12 +113,13 @@ def decision_windows(
 def shared_tokens(before: Request, after: Request, count: Count) -> int:
     """The tokens of the beginning that two requests share: whole messages, and what is alike of the first that differs."""
     beside = {name: value for name, value in after.items() if name not in _TALK}
-    if _json(beside) != _json({name: value for name, value in before.items() if name not in _TALK}):
+    if _unmarked(beside) != _unmarked({name: value for name, value in before.items() if name not in _TALK}):
         return 0
     tokens = measure(beside, count)
     for ours, theirs in zip(_talk(after), _talk(before), strict=False):
-        if _json(ours) != _json(theirs):
-            return tokens + _shared_within(ours, theirs, count)
+        sent, known = _unmarked(ours), _unmarked(theirs)
+        if sent != known:
+            return tokens + _shared_within(sent, known, count)
         tokens += measure({"messages": [ours]}, count) - REQUEST_TOKENS
     return tokens
 
@@ -125,7 +127,7 @@ def shared_tokens(before: Request, after: Request, count: Count) -> int:
 def _shared_within(ours: Any, theirs: Any, count: Count) -> int:
     """The same inside one message; nothing where even the roles differ."""
     tokens = 0
-    for mine, other in zip(_texts(plain(ours)), _texts(plain(theirs)), strict=False):
+    for mine, other in zip(_texts(ours), _texts(theirs), strict=False):
         if mine != other:
             same = next((place for place, pair in enumerate(zip(mine, other, strict=False)) if pair[0] != pair[1]), len(mine))
             return tokens + count(mine[:same])
@@ -163,5 +165,17 @@ def _talk(request: Request) -> list[Any]:
     return next((request[name] for name in _TALK if name in request), [])
 
 
-def _json(value: Any) -> str:
-    return json.dumps(plain(value), sort_keys=True)
+def _unmarked(value: Any) -> Any:
+    """A message, or what stands beside them, as its provider reads it: marks for a cache are no part of it.
+
+    A text alone is a list of one, since it is written as such where it bears a mark or has a neighbour.
+    """
+    read = dict(plain(value))
+    for name in _CONTENT & read.keys():
+        content = [{"type": "text", "text": read[name]}] if isinstance(read[name], str) else read[name]
+        read[name] = [_block(block) for block in content] if isinstance(content, list) else content
+    return read
+
+
+def _block(block: Any) -> Any:
+    return {name: value for name, value in block.items() if name != _MARK} if isinstance(block, dict) else block

@@ -163,3 +163,15 @@ def test_real_conversations_add_up(real: Ledgers) -> None:
     assert whole.prompt_tokens == pytest.approx(sum(r.prompt_tokens for r in reports(real, names, EVERYTHING)), rel=2e-3)
     (sent,) = found.policies
     assert 0 < sent.saved_tokens == whole.prompt_tokens - sent.prompt_tokens
+
+
+def test_marks_for_a_cache_are_no_part_of_what_it_serves(store: Ledgers) -> None:
+    """Anthropic's move on as a window grows, and a text that bears one is written as a block; its tokens are the same ones."""
+    case = store.ledger("one")
+    case.record_turn("system", "Answer in one line.")
+    for place in range(9):
+        say(case, f"Where is order ORD-{place:05}? " + OTHER_PAGE[:600], f"In depot {place}. " + PAGE[:600])
+    policy = PRESETS["support"].model_copy(update={"state": None})
+    marked, plain = (prefix_report(store, "one", policy, render=form) for form in ("anthropic", "openai"))
+    assert plain.breaks == marked.breaks == ()
+    assert marked.share == pytest.approx(plain.share, abs=0.01)
