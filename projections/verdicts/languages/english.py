@@ -47,7 +47,8 @@ ENGLISH: Final = Language(
         "not don't dont never must mustn't mustnt shouldn't only without unless until most least more than later before by "
         "due deadline budget limit maximum minimum max min under below over exceed within always can't cannot avoid strictly "
         "allowed required mandatory needs no nothing nobody make sure forbidden prohibited off cap up long after condition "
-        "refrain away hands alone untouched unchanged intact",
+        "refrain away hands alone untouched unchanged intact exclude omit leave has have ask check wait first latest going "
+        "work allergic allergy allergies vegan vegetarian diabetic celiac coeliac question",
         rf"{_STARTS}{_DO_NOT} (?!worry|mind\b|know|think|see\b|have\b|understand|believe|remember|feel|"
         r"work\b|seem|match\b|exist|appear|look\b|pass\b|compile|fit\b|care\b|need\b|like\b|"
         r"recall|mean\b|get (?:it|why|what|how)\b)[a-z]+",
@@ -91,6 +92,17 @@ ENGLISH: Final = Language(
             rf"{_STARTS}(?:no (?:changes?|edits?|new|other|more|one|extra|additional|third|external|further)\b|nothing else\b|"
             rf"nobody (?:else )?(?:may|should|must))"
         ),
+        r"^(?:max|maximum|min|minimum)\.? (?:of )?\d|\bnothing (?:above|over|below|under|more|less|before|after)\b",
+        rf"{_STARTS}(?:exclude|omit|leave out) \S|\b(?:in|use) [^\s,]{{1,30}}, not (?!sure|only|just)[a-z]",
+        (
+            r"\b(?:it|this|that|they|everything|you|we|answer|output|result) (?:has|have) to (?:be|work|arrive|stay|fit|run|"
+            r"support|use|remain|look)\b(?! (?:a|an|some|because|something)\b)"
+        ),
+        r"\b(?:ask|check with|consult|tell|call|warn) (?:me|us) (?:first|before|beforehand)\b|\bwait for (?:my|our) \S",
+        r"\bat the latest\b|\bgoing forward\b|\bwe (?:only )?have (?:only )?\d+ (?:minutes?|hours?|days?|weeks?)\b",
+        r"\b(?:i'm|i am|we're|we are) (?:\w+ )?(?:allergic|vegan|vegetarian|diabetic|celiac|coeliac)\b|\ballerg(?:y|ies) to\b",
+        r"\b(?:doesn't|does not|don't|do not|won't) work for (?:me|us)\b|\bi can't (?:do|make|eat|fly)\b",
+        r"\bout of the question\b",
         unless=(
             r"^(?:i |we )?(?:don't|do not) (?:know|think|see|have|understand|believe)\b|\bwhy (?:must|do not|don't)\b|"
             r"\bnot only\b|\bdon't (?:worry|bother)\b"
@@ -104,8 +116,10 @@ ENGLISH: Final = Language(
     decision=cue(
         "let's lets go choose chose pick prefer decided decide approved approve approving agreed agree confirm confirmed "
         "option take accept ahead proceed settle settled use stick want final authorise authorize green like let credit "
-        "picked chosen plan variant keep drop skip leave try start we",
-        r"\b(?:let's|lets|let us|we'll|we will|i'll|i will|we should|we) (?:go|stick|stay|work) with\b",
+        "picked chosen plan variant keep drop skip leave try start we stay work rather have hold one",
+        r"\b(?:let's|lets|let us|we'll|we will|i'll|i will|we should|we) (?:(?:go|stick|stay|work) with|stick to)\b",
+        rf"{_STARTS}(?:go with|stick with|stick to|stay with|prefer) \S",
+        r"^(?:ok,? |yes,? )?(?:the )?(?:first|second|third|last|former|latter|cheaper|cheapest) (?:one|option)\b.{0,12}$",
         r"\bgo (?:with|for) (?:the|option|that|this|plan|it|a|an|number)\b",
         r"\b(?:i|we) (?:choose|chose|pick|prefer|accept|approve|agree|authori[sz]e|decided|confirm)\b",
         r"\b(?:i'd|i would|we'd|we would) (?:prefer|rather|choose|pick|go)\b",
@@ -129,7 +143,7 @@ ENGLISH: Final = Language(
     ),
     correction=cue(
         "no nope wait sorry oops actually rather correction wrong instead meant mean incorrect mistake misspoke not change "
-        "make scratch",
+        "make scratch now here second",
         (
             r"^(?:no|nope|oops|wait|sorry|correction|actually|scratch that|my mistake)\b.{0,40}(?:\bit(?:'s| is| was|"
             r" should)\b|\bthat(?:'s| is| was) \b|\bi (?:meant?|said)\b|\bmake (?:it|that)\b|\bthe (?:right|correct|real|"
@@ -141,7 +155,7 @@ ENGLISH: Final = Language(
         r"\b(?:should|must) (?:be|have been|read|say) .{1,60}(?:, not\b|\binstead\b|\brather than\b)",
         r"\bnot [^\s,.]{1,40}(?: [^\s,.]{1,40}){0,2},? but\b",
         r"(?:^|[,;:] ?|\bplease )(?:change|make) (?:it|that|this) (?:to )?\S|\bcorrection:|\bon second thoughts?\b",
-        r"\bfrom now on\b|\d[^\s,]{0,30},? not \S{0,20}\d",
+        r"\bfrom (?:now|here) on\b|\d[^\s,]{0,30},? not \S{0,20}\d",
         unless=(
             r"\bno (?:problem|worries)\b|\bnot (?:only|sure|just)\b|"
             r"^(?:no|nope)[,.]? (?:that's|that is) (?:all|it|everything|fine|ok|okay)\b"
@@ -149,7 +163,7 @@ ENGLISH: Final = Language(
     ),
     refusal=cue(
         "no not don't dont want reject rejected rejecting refuse refused decline declined against rather never stop undo "
-        "revert nope nevermind mind scrap cancel interested unacceptable won't wont without drop skip",
+        "revert nope nah nevermind mind scrap cancel interested unacceptable won't wont without drop skip rule ruled forget",
         r"^(?:no|nope|nah)(?:[,.!]| thanks| thank you|$)(?!.{0,4}(?:problem|worries))",
         r"\b(?:i|we) (?:do not|don't|dont|won't|will not|wont) (?:really )?(?:want|like|need|accept|agree|approve|take|use)\b",
         r"\b(?:i|we) (?:reject|refuse|decline|rejected|ruled out|am against|are against)\b",
@@ -158,6 +172,7 @@ ENGLISH: Final = Language(
         r"\brule (?:it|that|this) out\b",
         rf"{_STARTS}(?:stop|undo|revert|scrap) (?:it|that|this|the|those|these|doing|all|your)\b|^/?(?:stop|undo|revert)$",
         r"\bnever ?mind\b",
+        rf"{_STARTS}(?:(?:cancel|drop|skip) (?:it|that|this|the idea)\b|skip the \S|forget about (?:it|this|the)\b)",
         r"^no [a-z-]+(?: [a-z-]+){0,2}$",
         unless=(
             r"^no[,.]? (?:problem|worries|idea|thanks needed|that's (?:all|it|everything)|that is (?:all|everything)|"

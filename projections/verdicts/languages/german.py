@@ -27,7 +27,7 @@ GERMAN: Final = Language(
     name="German",
     remember=cue(
         "merk merke merken merkt denk denke denken vergiss vergessen vergesst beachte beachten notiere notieren genau "
-        "wortwörtlich wörtlich exakt protokoll",
+        "wortwörtlich wörtlich exakt protokoll kopf hinterkopf",
         rf"{_STARTS}(?:merke?|merken sie|denke? (?:daran|dran|bitte)|denken sie|beachten? (?:sie )?|notieren? (?:sie )?)\b",
         r"\b(?:nicht|nie) (?:zu )?vergess\w{0,4}|\bvergiss(?: das| es| bitte| mir)? nicht\b",
         r"\bvergessen sie (?:das |bitte |es )?nicht\b",
@@ -40,7 +40,8 @@ GERMAN: Final = Language(
     constraint=cue(
         "nicht nie niemals kein keine keinen keinem keiner keines darf dürfen darfst dürft muss müssen musst soll sollen "
         "sollst nur höchstens mindestens maximal spätestens bis vor ohne außer unbedingt budget frist limit obergrenze unter "
-        "über immer verboten erlaubt ausschließlich keinesfalls zwingend niemand lediglich",
+        "über immer verboten erlaubt ausschließlich keinesfalls zwingend niemand lediglich nichts keins keinerlei frühestens "
+        "stichtag pflicht vorgeschrieben frag fragen fragt",
         r"\b(?:darf|dürfen|darfst|dürft|soll|sollen|sollst|muss|müssen|musst)\b",
         r"\b(?:keinesfalls|niemals|auf keinen fall|unter keinen umständen|unbedingt|ausschließlich|zwingend|lediglich)\b",
         rf"^(?!{_TELLS} )(?:\S+ ){{1,6}}(?:nicht|nie|nichts)\b",
@@ -52,6 +53,7 @@ GERMAN: Final = Language(
         rf"\b(?:bis|vor|spätestens) {_DAY}",
         r"\bnur (?:wenn|nach|mit|für|im|in|am|an|die|der|das|den|dem|diese\w{0,2}|ein\w{0,2}|noch|bis|auf|über|per)\b",
         r"\bohne (?:\S+ ){0,4}zu\b|\bohne (?:meine|unsere|vorherige)\b",
+        r"\bfrag(?:en sie|t)? (?:mich|uns) (?:vorher|zuerst|erst)\b|\bnicht ohne \S",
         r"\b(?:ist|sind) (?:verboten|nicht erlaubt|pflicht|vorgeschrieben)\b|^(?:immer|kein\w{0,2}) \S",
         unless=(
             r"^(?:ich |wir )?(?:weiß|glaube|denke|verstehe|sehe|habe) (?:\S+ ){0,3}(?:nicht|kein\w{0,2})\b|\bnicht nur\b|"
@@ -61,12 +63,14 @@ GERMAN: Final = Language(
     ),
     decision=cue(
         "nehme nehmen nehmt entscheide entschieden entscheiden wähle wählen genehmigt einverstanden freigegeben bevorzuge los "
-        "machen beschlossen akzeptiere bestätige bestätigt bleiben bleibe lieber gutschein variante option",
+        "mache machen beschlossen akzeptiere akzeptieren bestätige bestätigen bestätigt bevorzugen gewählt bleib bleibt "
+        "bleiben bleibe lieber gutschein variante option",
         r"\b(?:ich|wir) (?:nehmen?|wählen?|entscheiden?|bevorzugen?|akzeptieren?|bestätigen?|bleiben?)\b",
         r"\b(?:nehmen|bleiben|machen) wir\b|^dann (?:nehmen?|machen?)\b",
         r"\b(?:habe|haben) (?:\S+ ){0,5}(?:entschieden|gewählt|beschlossen)\b",
         r"^(?:ok,? |ja,? )?(?:genehmigt|einverstanden|freigegeben|bestätigt|beschlossen)\b",
         r"\b(?:ist|sind) (?:genehmigt|freigegeben|beschlossen)\b",
+        r"^bleib(?:t|en wir)? bei \S",
         r"^(?:die )?(?:variante|option) (?:[a-f]|\d)\b|\bleg(?:en sie)? los\b|\bkein(?:en)? gutschein\b",
         unless=(
             r"\b(?:noch nicht|nicht) (?:entschieden|gewählt|genehmigt|beschlossen)\b|\b(?:wenn|falls|ob|bevor) (?:ich|wir)\b"
@@ -74,7 +78,7 @@ GERMAN: Final = Language(
     ),
     correction=cue(
         "nein nee doch moment halt korrektur falsch stattdessen statt anstatt meinte meine lieber sondern vertan geirrt "
-        "ändere ändern",
+        "ändere ändern entschuldigung richtig meint jetzt sofort",
         (
             r"^(?:nein|nee|moment|halt|korrektur|doch nicht|falsch|entschuldigung)\b.{0,40}(?:\bes (?:ist|sind|war)\b|"
             r"\bich mein\w{0,2}\b|\bich sagte\b|\d|\bsondern\b|\bdas (?:ist|war)\b)"
@@ -84,9 +88,11 @@ GERMAN: Final = Language(
         unless=r"\bnicht nur\b|^nein[,.]? (?:danke[,.]? )?das (?:ist|war|wäre)(?: dann)? (?:alles|es|gut|ok|okay)\b",
     ),
     refusal=cue(
-        "nein nee nicht kein keine keinen keinem lehne ablehnen abgelehnt lieber stopp stop gegen weder",
+        "nein nee nö nicht kein keine keinen keinem keiner keins lehne lehnen ablehnen abgelehnt lieber stopp stop halt gegen "
+        "dagegen weder lass lassen",
         r"^(?:nein|nee|nö)(?:[,.!]| danke|$)",
         r"\b(?:ich|wir) (?:will|wollen|möchten?|brauchen?|nehmen?) (?:\S+ ){0,4}(?:nicht|kein\w{0,2})\b",
+        r"\blass(?:en sie)? (?:das|die|den|es)\b.{1,40}\bweg\b",
         r"\blehnen? (?:\S+ ){0,5}ab\b|\babgelehnt\b|\blieber nicht\b|\b(?:bin|sind) (?:\S+ ){0,2}(?:dagegen|gegen)\b",
         r"^(?:stopp?|halt)\b|^kein\w{0,2} [a-zäöüß-]+(?: [a-zäöüß-]+){0,2}$|\bkommt nicht in ?frage\b",
         unless=(
