@@ -10,10 +10,15 @@ from __future__ import annotations
 import heapq
 from collections.abc import Iterator
 from dataclasses import dataclass
+from datetime import UTC, datetime, timedelta
+from typing import Final
 
 from delivery.importers.claude_code_records import Noted
 from delivery.importers.claude_code_tree import Stream
 from delivery.importers.records import Records
+
+FRESH_MINUTES: Final = 5
+"""So long after a text of the assistant a call of the same message may still be on its way."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -164,22 +169,51 @@ def _without_unfinished(told: list[Spoken], report: Records) -> list[Spoken]:
     """The assistant's last message is told when it is whole, because a turn that was recorded does not grow.
 
     It may still grow where it ends in reasoning, or where one of its calls has no result: there the next block or the
-    result is on its way. It is whole when it says why it stopped, or when anything else follows it.
+    result is on its way. It is whole when it says why it stopped, or when anything else follows it. A text at the end that
+    says nothing of why it stopped may be all, or have a call behind it that is being written: it is told once it is older
+    than any call takes to write.
     """
     place = next((place for place in range(len(told) - 1, -1, -1) if told[place].first.kind != "returns"), None)
-    if place is None or not _may_grow(told[place], told[place + 1 :]):
+    if place is None or _is_whole(told[place], told[place + 1 :]):
         return told
     first = told[place].first
-    report.skip(first.line, "the last message has not ended: it is told when it goes on, or its calls have returned")
-    own = {call for record in told[place].records for call in record.calls}
+    if _may_grow(told[place], told[place + 1 :]):
+        report.skip(first.line, "the last message has not ended: it is told when it goes on, or its calls have returned")
+    elif _is_fresh(told[place], told[place + 1 :]):
+        report.skip(
+            first.line, f"the last message may go on: it is told when it does, or {FRESH_MINUTES} minutes after it was said"
+        )
+    else:
+        return told
+    own = _calls(told[place])
     return [*told[:place], *(one for one in told[place + 1 :] if not own.intersection(one.first.answers))]
 
 
-def _may_grow(message: Spoken, later: list[Spoken]) -> bool:
+def _is_whole(message: Spoken, later: list[Spoken]) -> bool:
     if message.first.message is None or any(record.is_whole for record in message.records):
+        return True
+    return bool(_answered(later) - _calls(message))
+
+
+def _may_grow(message: Spoken, later: list[Spoken]) -> bool:
+    is_open = not _calls(message) <= _answered(later)
+    return is_open or message.records[-1].ends_with in ("thinking", "redacted_thinking")
+
+
+def _is_fresh(message: Spoken, later: list[Spoken]) -> bool:
+    """Whether a text at the end was said only just now."""
+    if later or message.records[-1].said_at is None:
         return False
-    calls = {call for record in message.records for call in record.calls}
-    answered = {call for one in later for call in one.first.answers}
-    if answered - calls:
+    try:
+        said_at = datetime.fromisoformat(message.records[-1].said_at)
+    except ValueError:
         return False
-    return not calls <= answered or message.records[-1].ends_with in ("thinking", "redacted_thinking")
+    return said_at.tzinfo is not None and abs(datetime.now(UTC) - said_at) < timedelta(minutes=FRESH_MINUTES)
+
+
+def _calls(message: Spoken) -> set[str]:
+    return {call for record in message.records for call in record.calls}
+
+
+def _answered(later: list[Spoken]) -> set[str]:
+    return {call for one in later for call in one.first.answers}
