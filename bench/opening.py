@@ -152,7 +152,7 @@ def _floor_blocks(place: str, versions: list[int]) -> list[Any]:
     raw = sqlite3.connect(place, isolation_level=None)
     (found,) = raw.execute("SELECT ledger FROM ledgers").fetchone()
     kept = raw.execute(
-        "SELECT value FROM derived WHERE ledger = ? AND kind IN ('turns/1', 'cards/1', 'live/1') ORDER BY key DESC LIMIT 8",
+        "SELECT value FROM derived WHERE ledger = ? AND kind IN ('turns/1', 'cards/1', 'live/2') ORDER BY key DESC LIMIT 8",
         (found,),
     ).fetchall()
     rows = raw.execute(

@@ -64,7 +64,7 @@ def scene_of(
     recall: Recall,
     task: int,
 ) -> Scene:
-    """The scene of a window. ``evidence`` names what was recorded of the turns before a version; ``task`` is the number of the
+    """The scene of a window. ``evidence`` names evidence and contradictions of before a version; ``task`` is the number of the
     turn that states it.
     """
     start = tail_start(turns, policy)

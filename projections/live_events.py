@@ -12,7 +12,7 @@ from ledger import events as e
 from ledger.erased import Erased
 from ledger.record import Recorded
 from ledger.schema.schema import Schema
-from ledger.standing import Claim, as_meant, contradiction_id, entry_id, successor
+from ledger.standing import Claim, as_meant, entry_id, successor
 
 
 class LiveEventsFold:
@@ -54,17 +54,15 @@ class LiveEventsFold:
                 self._fact(version, event)
             case e.EntryAdded():
                 self._open[entry_id(version)] = version
-            case e.ContradictionRecorded():
-                self._open[contradiction_id(version)] = version
-            case e.EntryClosed(entry=ended) | e.ContradictionResolved(contradiction=ended):
+            case e.EntryClosed(entry=ended):
                 self._open.pop(ended, None)
             case e.LedgerOpened() | e.LedgerClosed() | e.OutcomeRecorded():
                 self._latest[recorded.envelope.type] = version
             case e.SchemaSet() as event:
                 self._always.add(version)
                 self._meant_anew(Schema.model_validate_json(event.declared))
-            case e.EvidenceRecorded():
-                self._always.add(version)
+            case e.EvidenceRecorded() | e.ContradictionRecorded() | e.ContradictionResolved():
+                self._always.add(version)  # windows name them, so that these stay as they are when one is resolved
             case Erased() as event:
                 self._erased(event)
             case _:
@@ -97,7 +95,8 @@ class LiveEventsFold:
         self._latest.pop(event.type, None)
         if event.ends is None:
             return
-        self._open.pop(entry_id(event.ends) if event.type == "entry.closed" else contradiction_id(event.ends), None)
+        if event.type == "entry.closed":
+            self._open.pop(entry_id(event.ends), None)
         field = self._claimed.pop(event.ends, None)
         if field is not None and event.type in ("fact.set", "fact.superseded", "fact.retracted"):
             self._standing[field] = None

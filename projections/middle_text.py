@@ -14,15 +14,17 @@ from projections.policy import Compaction, Policy
 Fullness = Literal["whole", "half", "bare"]
 """How much of what is told of the turns is shown: all, the newest half, or nothing but what is carried along."""
 
-MOST_EVIDENCE: Final = 12
-"""How many pieces of evidence are named, the latest ones."""
+MOST_RECORDED: Final = 12
+"""How many pieces of evidence are named, and how many contradictions, the latest ones."""
+
+_RECORDED: Final = (("evidence", "ev_"), ("contradictions", "con_"))
 
 BREAKS: Final = re.compile("[\x00-\x1f\x7f-\x9f\u2028\u2029]")
 """What would end a line."""
 
 
 def middle_text(middle: Middle, policy: Policy, *, fullness: Fullness, evidence: Sequence[str] = ()) -> str | None:
-    """The text; None while nothing is compacted. ``evidence``: ids of what was recorded of these turns."""
+    """The text; None while nothing is compacted. ``evidence``: ids of evidence and contradictions of these turns."""
     if not middle.through or policy.compaction is None:
         return None
     return "".join(f"{line}\n" for line in _lines(middle, policy, policy.compaction, fullness, evidence))
@@ -79,9 +81,12 @@ def _lines(
     if exact:
         yield "exact strings out of them:"
         yield from (f"= {found.text}" for found in exact)
-    named = [*(result_id(version) for version in middle.results), *evidence[-MOST_EVIDENCE:]]
-    if named:
-        yield f"can be fetched by id: {', '.join(named)}"
+    if middle.results:
+        yield f"can be fetched by id: {', '.join(map(result_id, middle.results))}"
+    for name, prefix in _RECORDED:
+        ids = [found for found in evidence if found.startswith(prefix)][-MOST_RECORDED:]
+        if ids:
+            yield f"{name} recorded of them: {', '.join(ids)}"
 
 
 def _has_extracts(lines: Sequence[Line]) -> bool:

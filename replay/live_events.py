@@ -21,13 +21,13 @@ from replay.fact_index import Overtaken, attempts
 from replay.live_rows import ROW_EVENTS, living_at, put_row
 from replay.loading import Loaded
 
-KIND: Final = "live/1"
+KIND: Final = "live/2"
 
 
 class StandingFolds:
     """Folds over the events that matter to the state. They answer what stands, and nothing of what stood before.
 
-    ``evidence`` and ``forgotten`` are complete, and ``schemas`` knows the schema in force.
+    ``evidence``, ``contradictions`` and ``forgotten`` are complete, and ``schemas`` knows the schema in force.
     """
 
     def __init__(self) -> None:

@@ -6,6 +6,7 @@ from collections.abc import Callable, Sequence
 from typing import Final
 
 from projections.basis import Basis
+from projections.contradictions import Contradiction
 from projections.evidence import Evidence
 from projections.state import State, state_of
 from projections.state_block import Count
@@ -46,6 +47,11 @@ def standing_state(loaded: Loaded, basis: Basis, *, count: Count) -> State:
 def standing_evidence(loaded: Loaded) -> tuple[Evidence, ...]:
     """All evidence up to the version, oldest first; forgotten evidence is left out."""
     return standing_folds(loaded).evidence.all()
+
+
+def standing_contradictions(loaded: Loaded) -> tuple[Contradiction, ...]:
+    """All contradictions up to the version, resolved ones too, oldest first; forgotten ones are left out."""
+    return standing_folds(loaded).contradictions.all()
 
 
 def _with_task(loaded: Loaded) -> Transcript:

@@ -35,7 +35,7 @@ from replay.memory import Memory
 from replay.moment import At, Turn
 from replay.search import SearchAnswer, asked_for, search_ledger
 from replay.served_tokens import served_after
-from replay.standing_state import standing_evidence, standing_state
+from replay.standing_state import standing_contradictions, standing_evidence, standing_state
 from replay.summaries import MissingSummary, Which, missing_summaries
 from replay.tokens import counter, encoding_for
 from replay.warm import shelf_of
@@ -222,7 +222,7 @@ class View:
             lambda: standing_state(loaded, _basis(loaded), count=count),
             rows_of(loaded),
             count,
-            partial(_evidence_before, loaded),
+            partial(_recorded_before, loaded),
             lambda: frozenset(request.turn for request in loaded.requests),
         )
 
@@ -261,9 +261,10 @@ def _basis(loaded: Loaded, policy: Policy | None = None) -> Basis:
     )
 
 
-def _evidence_before(loaded: Loaded, version: int) -> tuple[str, ...]:
-    """The ids of the evidence that was recorded before a version."""
-    return tuple(found.id for found in standing_evidence(loaded) if int(found.id.removeprefix("ev_")) < version)
+def _recorded_before(loaded: Loaded, version: int) -> tuple[str, ...]:
+    """The ids of the evidence, and of the contradictions, that were recorded before a version."""
+    ids = [*(one.id for one in standing_evidence(loaded)), *(one.id for one in standing_contradictions(loaded))]
+    return tuple(found for found in ids if int(found.partition("_")[2]) < version)
 
 
 def diff(before: View, after: View) -> StateDiff:

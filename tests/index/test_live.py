@@ -19,7 +19,7 @@ from projections.live_events import LiveEventsFold
 from projections.state import State, state_of
 from replay.live_events import StandingFolds
 from replay.loading import Loaded
-from replay.standing_state import standing_evidence, standing_state
+from replay.standing_state import standing_contradictions, standing_evidence, standing_state
 from tests.contract.stores import CATALOGUE, OpenStore
 from tests.index.telling import Clock, Told, anew, loaded_at
 from tests.ledger.histories_forgotten import FORGETS, KINDS, NAMES
@@ -73,6 +73,7 @@ def check_same(ledgers: Ledgers, chance: random.Random, most: int) -> None:
                 assert state.to_json() == expected.to_json()
                 assert list(state.entities) == list(expected.entities)
                 assert standing_evidence(loaded) == whole.folds.evidence.all()
+                assert standing_contradictions(loaded) == whole.folds.contradictions.all()
 
 
 def play(ledgers: Ledgers, seed: int, *, rounds: int, steps: int, most: int) -> None:

@@ -10,7 +10,7 @@ from ledger.events import PolicyRecorded, WindowRecorded
 from projections.policy import Policy
 from projections.verdicts.registered import register_rule
 from projections.verdicts.rules import FunctionRule
-from projections.verdicts.verdict import Surroundings, Verdict
+from projections.verdicts.verdict import Ruled, Surroundings
 from replay import view
 from replay.served import verify_windows
 
@@ -86,7 +86,7 @@ def test_a_function_that_is_not_registered_is_named(store: Ledgers) -> None:
     case = store.ledger("case")
 
     @register_rule("about ferries", 7)
-    def about(surroundings: Surroundings) -> Verdict | None:
+    def about(surroundings: Surroundings) -> Ruled | None:
         return "keep" if "ferry" in surroundings.turn.text else None
 
     policy = Policy(rules=(FunctionRule(name="about ferries", version=7),), budget_tokens=700)
