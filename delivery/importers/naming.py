@@ -7,7 +7,7 @@ fields, in order:
 1. ``context-ledger/import-name/1``;
 2. the number of parts of the system text (every system turn before the first user turn), then for each part
    its ``type`` and its content;
-3. the same for the first user turn;
+3. the same for the first user turn; where no user speaks, 0 parts and then the same for the assistant's first turn;
 4. the ordinal, from 0, of the conversation among those of its file that begin alike.
 
 Numbers are written in decimal. The content of a text part is its text, of an image or document its SHA-256 or
@@ -59,16 +59,17 @@ class Names:
 def beginning_of(events: Iterable[Event]) -> list[str]:
     """The fields 1 to 3: how a conversation begins, up to and with its first user turn."""
     system: list[Part] = []
-    user: Sequence[Part] = ()
+    assistant: Sequence[Part] | None = None
     for event in events:
         if not isinstance(event, TurnRecorded):
             continue
         if event.role == "user":
-            user = event.parts
-            break
+            return [_DOMAIN, *_fields(system), *_fields(event.parts)]
         if event.role == "system":
             system += event.parts
-    return [_DOMAIN, *_fields(system), *_fields(user)]
+        elif assistant is None:
+            assistant = event.parts
+    return [_DOMAIN, *_fields(system), *_fields(()), *_fields(assistant or ())]
 
 
 def _fields(parts: Sequence[Part]) -> list[str]:

@@ -60,3 +60,12 @@ def test_an_image_alone_names_a_conversation_by_its_bytes(read: Any) -> None:
     events = read.events([user([image])])
     sha256 = hashlib.sha256(b"\0\0\0").hexdigest()
     assert Names().name(None, events) == digest("0", "1", "image", sha256, "0")
+
+
+def test_where_no_user_speaks_the_assistants_first_turn_tells_conversations_apart(read: Any) -> None:
+    said = [[{"role": "system", "content": "s"}, {"role": "assistant", "content": text}] for text in ("a", "b")]
+    first, second = [Names().name(None, read.events(messages)) for messages in said]
+    assert first == digest("1", "text", "s", "0", "1", "text", "a", "0")
+    assert first != second
+    grown = read.events([*said[0], {"role": "assistant", "content": "c"}])
+    assert Names().name(None, grown) == first
