@@ -4,10 +4,13 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, field
-from typing import TypeGuard
+from itertools import chain
+from typing import Final, TypeGuard
 
 from ledger.parts import DocumentPart, ImagePart
 from projections.transcript import Turn
+
+_MEDIA: Final = (ImagePart, DocumentPart)
 
 
 @dataclass(frozen=True, slots=True)
@@ -51,8 +54,9 @@ def media_of(pieces: Pieces) -> set[str]:
     for piece in pieces:
         if isinstance(piece, TurnPiece):
             shown = (found for found in piece.turn.returns if found.version not in piece.replaced)
-            for parts in (piece.turn.parts, *(found.parts for found in shown)):
-                hashes |= {part.sha256 for part in parts if isinstance(part, ImagePart | DocumentPart) and part.sha256}
+            for part in chain(piece.turn.parts, *(found.parts for found in shown)):
+                if isinstance(part, _MEDIA) and part.sha256:
+                    hashes.add(part.sha256)
     return hashes
 
 

@@ -114,9 +114,9 @@ class Scene:
         return spent_at(self.live, place) <= self.current.turn.number
 
     @cached_property
-    def _pricing(self) -> tuple[Hashable, ...]:
+    def _pricing(self) -> tuple[object, int, int]:
         """What the price of a turn depends on, beside the turn."""
-        return self.form.framing, self.form.provider, self.policy.picture_price, self.policy.document_price
+        return self.form, self.policy.picture_price, self.policy.document_price
 
     def whole_price(self, told: Told) -> int:
         """What a turn costs whole."""

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import weakref
-from collections.abc import Callable, Hashable
+from collections.abc import Callable, Hashable, Mapping
 from typing import TypeVar
 
 from ledger.errors import StoreError
@@ -43,10 +43,11 @@ class KeptRows:
         """A row."""
         return self._store.derived_get(self._head.ledger, kind, f"{self._forgettings}/{key}")
 
-    def put(self, kind: str, key: str, value: bytes) -> None:
-        """Keep a row, if the ledger is still what it was and something can be written."""
+    def put(self, kind: str, rows: Mapping[str, bytes]) -> None:
+        """Keep rows, if the ledger is still what it was and something can be written."""
+        named = {f"{self._forgettings}/{key}": value for key, value in rows.items()}
         try:
-            self._store.derived_put(self._head.ledger, kind, f"{self._forgettings}/{key}", value, erasures=self._head.erasures)
+            self._store.derived_put_many(self._head.ledger, kind, named, erasures=self._head.erasures)
         except StoreError:  # what cannot be kept is no less true
             return
 
@@ -65,5 +66,5 @@ class OwnResults:
         """Nothing is kept."""
         return None
 
-    def put(self, kind: str, key: str, value: bytes) -> None:
+    def put(self, kind: str, rows: Mapping[str, bytes]) -> None:
         """Nothing is kept."""

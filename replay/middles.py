@@ -6,9 +6,12 @@ never wrong: it is the one that would be made.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Hashable, Sequence
+from collections.abc import Callable, Hashable, Mapping, Sequence
+from contextlib import suppress
 from dataclasses import replace
 from typing import Final, Protocol, TypeVar
+
+from pydantic import ValidationError
 
 from ledger.events import SummaryRecorded
 from ledger.record import Recorded
@@ -22,14 +25,15 @@ from projections.state_block import Count
 from projections.summaries import summary_of
 from projections.told import Turns
 from projections.verdicts.verdict import LOOK_BACK, Classified
+from replay.middle_rows import packed, stands_alone, unpacked
 
 Result = TypeVar("Result")
 
 KIND: Final = f"middle/{ENGINE}"
 """The kind of the rows in which middles are kept."""
 
-KEPT_EVERY: Final = 4
-"""Of the segments of a policy, the middle after every fourth is kept, and after the last."""
+_AT_ONCE: Final = 64
+"""So many rows are written at once."""
 
 Said = Callable[[int, int], Sequence[Recorded]]
 """The classifications of turns from one to another, and the summaries of exactly these."""
@@ -42,8 +46,8 @@ class Shelf(Protocol):
         """A row."""
         ...
 
-    def put(self, kind: str, key: str, value: bytes) -> None:
-        """Keep a row, if the ledger is still what it was."""
+    def put(self, kind: str, rows: Mapping[str, bytes]) -> None:
+        """Keep rows, if the ledger is still what it was."""
         ...
 
     def recall(self, key: Hashable, make: Callable[[], Result]) -> Result:
@@ -71,18 +75,35 @@ class Middles:
 
     def _found(self, segments: int) -> Middle:
         """The middle as it is kept, or made from the last one before it that is."""
-        place, found = segments, None
-        while place and found is None:
-            kept = self._shelf.get(KIND, self._key(place))
-            found = None if kept is None else middle_from_json(kept)
-            place -= 1 if found is None else 0
-        middle = NOTHING if found is None else found
+        place, middle, before = self._last_kept(segments)
+        rows: dict[str, bytes] = {}
         for number in range(place + 1, segments + 1):
             made = compacted(middle, self.segment(number), policy=self._policy, task=self._task, count=self._count)
             middle = replace(made, key=self._key(number))
-            if number == segments or number % KEPT_EVERY == 0:
-                self._shelf.put(KIND, middle.key, middle_to_json(middle))
+            written = middle_to_json(middle)
+            rows[middle.key] = packed(written, None if stands_alone(number) else before)
+            before = written
+            if len(rows) == _AT_ONCE or number == segments:
+                self._shelf.put(KIND, rows)
+                rows = {}
         return middle
+
+    def _last_kept(self, segments: int) -> tuple[int, Middle, bytes]:
+        """The last middle up to so many segments that is kept, after how many segments it stands, and how it is written."""
+        for place in range(segments, 0, -1):
+            written = self._kept(place)
+            if written is not None:
+                with suppress(ValidationError):  # what is of another form is made anew
+                    return place, middle_from_json(written), written
+        return 0, NOTHING, b""
+
+    def _kept(self, segments: int) -> bytes | None:
+        """The middle after so many segments as it is written, if it is kept, and those that it is written against."""
+        row = self._shelf.get(KIND, self._key(segments))
+        if row is None or stands_alone(segments):
+            return None if row is None else unpacked(row, None)
+        before = self._kept(segments - 1)
+        return None if before is None else unpacked(row, before)
 
     def segment(self, number: int) -> Segment:
         """The segment of a number, from 1, with its neighbours and what was recorded of it."""

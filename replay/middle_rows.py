@@ -1,0 +1,37 @@
+"""How middles are kept: each as what is new in it against the one before it, and every so often one by itself.
+
+A middle repeats nearly all of the one before it, so that is the dictionary by which it is compressed.
+"""
+
+from __future__ import annotations
+
+import zlib
+from typing import Final
+
+ALONE_EVERY: Final = 8
+"""Of so many segments one after the other, the middle after the first is kept by itself."""
+
+_LEVEL: Final = 6
+
+
+def stands_alone(segments: int) -> bool:
+    """Whether the middle after so many segments is kept by itself."""
+    return segments % ALONE_EVERY == 1
+
+
+def packed(middle: bytes, before: bytes | None) -> bytes:
+    """The row of a middle that is written as JSON; ``before`` is the one before it, None where it stands alone."""
+    if before is None:
+        return zlib.compress(middle, _LEVEL)
+    packer = zlib.compressobj(_LEVEL, zdict=before)
+    return packer.compress(middle) + packer.flush()
+
+
+def unpacked(row: bytes, before: bytes | None) -> bytes | None:
+    """The middle of a row; None for a row of another form, or one that was written against another middle."""
+    try:
+        unpacker = zlib.decompressobj() if before is None else zlib.decompressobj(zdict=before)
+        written = unpacker.decompress(row)
+    except zlib.error:
+        return None
+    return written if unpacker.eof else None
