@@ -1,90 +1,68 @@
-"""What is kept of compacted segments is small, is read as it was made, and is made anew where it cannot be read."""
+"""What is kept of windows changes none of them: every store, another process, what was forgotten or is past its retention."""
 
 from __future__ import annotations
 
-import sqlite3
-from itertools import pairwise
+import os
+import subprocess
+import sys
+from datetime import UTC, datetime, timedelta
+from itertools import count
 from pathlib import Path
 
 import pytest
 
-from ledger import JsonText, Ledgers, connect
-from ledger.parts import ToolCallPart
-from projections.policy import Policy
+from ledger import Ledgers, connect
+from projections.policy import Compaction, Policy
 from replay import view
-from replay.middles import KIND
+from tests.contract.conftest import open_shared  # noqa: F401
+from tests.contract.stores import OpenStore
+from tests.projections.histories import Player, ticking
+from tests.windows.stories import long_story, play
+from tests.windows.window_digests import POLICIES, digests
 
-POLICY = Policy(budget_tokens=2_000)
-TURNS = 240
-
-
-@pytest.fixture
-def address(tmp_path: Path) -> str:
-    """A store with one long ledger, of which a window was built."""
-    place = str(tmp_path / "store.db")
-    with connect(place) as store:
-        case = store.ledger("case")
-        for number in range(1, TURNS + 1):
-            if number % 3 == 2:
-                call = ToolCallPart(call_id=f"c{number}", tool="weigh", arguments=JsonText.of({"crate": f"CR-{number:04}"}))
-                case.record_turn("assistant", [call])
-                found = (
-                    f"crate CR-{number:04}: layer {row}, {row * number % 97} kg, seal {row * 7919 % 997}" for row in range(40)
-                )
-                case.record_return(f"c{number}", "\n".join(found))
-            else:
-                said = f"Crate CR-{number:04} goes to quay {number % 7}. Do not stack it above {number % 5 + 1} layers."
-                case.record_turn("user" if number % 3 else "assistant", said)
-        view(store, "case").window(POLICY)
-    return place
+ROOT = Path(__file__).resolve().parents[2]
 
 
-def _windows(store: Ledgers) -> list[bytes]:
-    last = store.head("case").version
-    return [view(store, "case", at=version).window(POLICY).to_json() for version in range(last, 40, -23)]
+def test_every_store_and_process_makes_the_same_windows(open_shared: OpenStore) -> None:  # noqa: F811
+    store = open_shared(ticking())
+    player = Player(store.ledger("case"))
+    for step in long_story(11, 16, forgets=True):
+        play(player, step)
+        if player.turns and player.turns % 5 == 0:
+            for policy in POLICIES:
+                view(store, "case").window(policy)  # leaves something behind
+    with connect(":memory:", clock=ticking()) as other:
+        again = Player(other.ledger("case"))
+        for step in long_story(11, 16, forgets=True):
+            play(again, step)
+        fresh = digests(other)
+    assert len(set(fresh)) > 30
+    assert digests(store) == fresh
+    command = [sys.executable, "-m", "tests.windows.window_digests", open_shared.address]
+    environment = {**os.environ, "PYTHONHASHSEED": "815"}
+    done = subprocess.run(command, cwd=ROOT, env=environment, capture_output=True, text=True, check=True)
+    assert done.stdout.splitlines() == fresh
 
 
-def _rows(store: Ledgers) -> dict[str, bytes]:
-    rows = store.store.derived_scan(KIND, "", ledger=store.head("case").ledger).rows
-    return {row.key: row.value for row in rows}
+@pytest.mark.parametrize("first", ["before", "after"])
+def test_what_is_past_its_retention_is_in_no_window(first: str) -> None:
+    begins = datetime(2031, 5, 1, tzinfo=UTC)
+    moments = {"before": begins + timedelta(days=1), "after": begins + timedelta(days=40)}
+    with connect(":memory:", clock=count(int(begins.timestamp() * 1_000_000), 1_000).__next__) as store:
+        record_much(store)
+        policy = Policy(tail_turns=2, budget_tokens=700, compaction=Compaction(segment_turns=4))
+        for name in sorted(moments, key=lambda name: name != first):
+            made = view(store, "case", judged_at=moments[name]).window(policy)
+            assert made.receipt.through > 20
+            assert (b"IBAN-77120" in made.request_bytes) == (name == "before")
 
 
-def _overwrite(store: Ledgers, rows: dict[str, bytes]) -> None:
-    head = store.head("case")
-    assert store.store.derived_put_many(head.ledger, KIND, rows, erasures=head.erasures)
-
-
-def test_every_segment_is_kept(address: str) -> None:
-    with connect(address) as store:
-        through = view(store, "case").window(POLICY).receipt.through
-        assert through > TURNS // 2
-        assert len(_rows(store)) == through // 8
-
-
-def test_it_is_small_beside_the_record(address: str) -> None:
-    raw = sqlite3.connect(address)
-    (recorded,) = raw.execute("SELECT sum(length(payload)) FROM payloads").fetchone()
-    raw.close()
-    with connect(address) as store:
-        assert sum(map(len, _rows(store).values())) < recorded * 15 // 100
-
-
-@pytest.mark.parametrize("damaged", ["all", "every third", "cut short"])
-def test_what_cannot_be_read_is_made_anew(address: str, damaged: str) -> None:
-    with connect(address) as store:
-        expected = _windows(store)
-        rows = _rows(store)
-    with connect(address) as store:
-        step = 3 if damaged == "every third" else 1
-        broken = {key: value[: len(value) // 2 if damaged == "cut short" else 0] for key, value in list(rows.items())[::step]}
-        _overwrite(store, broken)
-        assert _windows(store) == expected
-
-
-def test_what_belongs_to_another_segment_is_not_taken(address: str) -> None:
-    with connect(address) as store:
-        expected = _windows(store)
-        rows = _rows(store)
-    with connect(address) as store:
-        _overwrite(store, {key: rows[other] for key, other in pairwise(rows)})
-        assert _windows(store) == expected
+def record_much(store: Ledgers) -> None:
+    case = store.ledger("case")
+    case.set_retention("30 days", label="payment")
+    case.record_turn("user", "Settle the berth fees of May.")
+    case.record_turn("user", "Remember that the account is IBAN-77120.", labels=["payment"])
+    for number in range(50):
+        case.record_turn(
+            "assistant" if number % 2 == 0 else "user", f"Remark {number} about the mooring lines of boat {number}."
+        )
