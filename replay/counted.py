@@ -23,6 +23,7 @@ MOST_NOTES: Final = 2_000
 """So many counts of one ledger are kept, those that were used last."""
 
 _MOST_IN_MEMORY: Final = 4 * MOST_NOTES
+_NEW_SHARE: Final = 20  # one of so many
 _DIGEST_BYTES: Final = 12
 _NOTE: Final = struct.Struct(f">{_DIGEST_BYTES}sI")
 
@@ -40,6 +41,7 @@ class Counted:
         self._tokens = counter(encoding)
         self._key = names_key(store.secret, ledger)
         self._lock = RLock()
+        self._was_kept = False
         self._begin()
 
     def _begin(self) -> None:
@@ -47,7 +49,7 @@ class Counted:
         self._erasures = 0 if head is None else head.erasures
         self._known: OrderedDict[bytes, int] = OrderedDict()
         self._is_loaded = False
-        self._is_new = False
+        self._new = 0
 
     def __call__(self, text: str) -> int:
         """The tokens of a text."""
@@ -60,7 +62,7 @@ class Counted:
             found = self._found(digest)
             if found is None:
                 found = self._tokens(text)
-                self._is_new = True
+                self._new += 1
             self._known[digest] = found
             self._known.move_to_end(digest)
             if len(self._known) > _MOST_IN_MEMORY:
@@ -73,7 +75,7 @@ class Counted:
         What was counted before a forgetting is thrown away.
         """
         with self._lock:
-            if not self._is_new:
+            if not self._new:
                 return
             self._load()
             newest = list(self._known.items())[-MOST_NOTES:]
@@ -83,9 +85,16 @@ class Counted:
             except (StoreError, ReferenceError):  # what cannot be kept is no less true
                 written = True
             if written:
-                self._is_new = False
+                self._new = 0
             else:
                 self._begin()
+
+    def keep_in_passing(self) -> None:
+        """The same for those who count a little for every answer: the first time, and then when a good part of them is new."""
+        with self._lock:
+            if self._new and (not self._was_kept or self._new * _NEW_SHARE >= len(self._known)):
+                self._was_kept = True
+                self.keep()
 
     def _found(self, digest: bytes) -> int | None:
         if digest not in self._known and not self._is_loaded:

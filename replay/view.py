@@ -210,6 +210,8 @@ class View:
 
         windows = shelf_of(loaded).windows if loaded.nothing_is_due else Memory(1)
         made = windows.recall((loaded.version, policy.digest, form, tools), rendered)
+        if loaded.nothing_is_due:
+            shelf_of(loaded).notes(encoding).keep_in_passing()
         return made.draft.finish(_basis(loaded, policy), made, expand=partial(expanded, ground))
 
     def _ground(self, loaded: Loaded, encoding: str) -> Ground:

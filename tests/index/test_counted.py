@@ -128,3 +128,23 @@ def test_forgetting_takes_the_notes_and_what_was_counted_before_is_not_written_a
 def test_an_encoding_that_is_not_known_is_refused(store: Ledgers) -> None:
     with pytest.raises(UnknownEncoding, match="o200k_bas"):
         Counted(store.store, store.head("case").ledger, "o200k_bas")
+
+
+def test_in_passing_little_is_written(store: Ledgers) -> None:
+    """What is new the first time, and then what has come to be a good part."""
+    count = counted(store)
+    for number in range(100):
+        count(f"Line {number}.")
+    rows = []
+    for number in range(100, 130):
+        count(f"Line {number}.")
+        count.keep_in_passing()
+        rows.append(len(row_of(store) or b"") // 16)
+    assert rows[0] == 101
+    assert rows[-1] > 120
+    assert 4 < len(set(rows)) < 8
+    last = counted(store)
+    last("Line 0.")
+    last("One more.")
+    last.keep_in_passing()
+    assert len(row_of(store) or b"") // 16 == rows[-1] + 1

@@ -89,6 +89,17 @@ def test_what_came_since_is_counted_when_it_is_asked_for(tmp_path: Path) -> None
     assert not _cold(address, policy)[2]
 
 
+@pytest.mark.parametrize("form", ["openai", "gemini"])
+def test_the_first_who_asks_for_a_window_makes_it_ready(address: str, form: str) -> None:
+    """Though it was never made ready for this policy, or at all."""
+    with connect(address) as store:
+        _record(store, 90)
+        freshen(store, "case")
+    policy = Policy(budget_tokens=2_000, tail_turns=3)
+    assert _cold(address, policy, form)[2]
+    assert not _cold(address, policy, form)[2]
+
+
 @pytest.mark.parametrize("name", PRESETS)
 def test_any_policy_can_be_made_ready(tmp_path: Path, name: str) -> None:
     address = str(tmp_path / "store.db")
