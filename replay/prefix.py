@@ -12,6 +12,7 @@ from typing import Any, Final
 from ledger import Ledgers
 from projections.errors import BudgetExceeded, NothingToSend
 from projections.framing import REQUEST_TOKENS
+from projections.pieces import Pieces, TurnPiece
 from projections.policy import Policy
 from projections.render.renderer import Count, Request, measure, plain
 from projections.window import Window
@@ -146,6 +147,8 @@ def _texts(value: Any) -> Iterator[str]:
 
 def why_changed(before: Window, after: Window) -> str | None:
     """Why what stands before the state is not what it was and more; None if it is."""
+    if after.rendering.draft.system != before.rendering.draft.system:
+        return "the system text changed"
     ours, theirs = _stable(after), _stable(before)
     if ours[: len(theirs)] == theirs:
         return None
@@ -153,12 +156,24 @@ def why_changed(before: Window, after: Window) -> str | None:
         return f"turns up to {after.receipt.through} were compacted"
     if after.receipt.gave_way or before.receipt.gave_way:
         return "the budget pressed"
-    return "spent results were cleared"
+    stood = _stood(before)
+    if any(stubs - stood.get(turn, stubs) for turn, stubs in _stood(after).items()):
+        return "spent results were cleared"
+    return "turns read otherwise, since more was recorded of them"
+
+
+def _stood(window: Window) -> dict[int, frozenset[int]]:
+    """The turns before the state, with those of their results that are stubs."""
+    return {piece.turn.number: frozenset(piece.replaced) for piece in _before_state(window) if isinstance(piece, TurnPiece)}
 
 
 def _stable(window: Window) -> list[str]:
+    return [repr(piece) for piece in _before_state(window)]
+
+
+def _before_state(window: Window) -> Pieces:
     ends = window.plan.breakpoints
-    return [repr(piece) for piece in window.plan.pieces[: ends[-1] + 1]] if ends else []
+    return window.plan.pieces[: ends[-1] + 1] if ends else ()
 
 
 def _talk(request: Request) -> list[Any]:
