@@ -102,5 +102,7 @@ def sentence(text: str) -> str:
 
 
 def nearest(name: str, known: Iterable[str], *, most: int = 3) -> list[str]:
-    """The known names most like ``name``, best first, for messages that show the way out."""
-    return difflib.get_close_matches(name, list(known), n=most, cutoff=0.4)
+    """The known names most like ``name``, best first, for messages that show the way out: those that begin so before others."""
+    names = list(known)
+    begin = [found for found in names if name and found.startswith(name)]
+    return list(dict.fromkeys([*begin, *difflib.get_close_matches(name, names, n=most, cutoff=0.4)]))[:most]

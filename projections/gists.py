@@ -94,7 +94,7 @@ def _called(turn: Turn, call: ToolCallPart) -> str:
     asked = main_argument(call)
     found = turn.answer_to(call.call_id)
     came = "no result" if found is None else what_came(found)
-    return f"called {one_line(call.tool)}({'' if asked is None else short_question(asked, _MOST_ASKED)}) -> {came}"
+    return f"called {one_line(call.tool)}({'' if asked is None else short_question(asked, _MOST_ASKED)}): {came}"
 
 
 def tellings(turns: Iterable[Turn]) -> list[Telling]:

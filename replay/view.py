@@ -120,6 +120,10 @@ class View:
         Raises ``BudgetExceeded``, ``NothingToSend``, for an encoding or model that is not known ``UnknownEncoding``, and
         ``CorruptRecord`` where the bytes of a picture or document are missing.
         """
+        if not isinstance(policy, Policy | None):
+            raise InvalidInput(
+                f"policy is {policy!r:.60}: give a Policy, preset_named(…) or policy_from_toml(…)", path="policy"
+            )
         loaded = self._current()
         given = None if tools is None else JsonText.of(tools)
         try:

@@ -90,10 +90,10 @@ def test_reasoning_is_named_only_where_there_is_nothing_else() -> None:
 
 def test_a_call_says_what_was_asked_and_what_came() -> None:
     turn = called("search_orders", {"query": "late delivery"}, "[1,2,3,4,5,6,7,8]")
-    assert gist(turn).text == "called search_orders(late delivery) -> 8 results"
-    assert gist(called("bash", {"command": "ls"}, None)).text == "called bash(ls) -> no result"
+    assert gist(turn).text == "called search_orders(late delivery): 8 results"
+    assert gist(called("bash", {"command": "ls"}, None)).text == "called bash(ls): no result"
     both = gist(called("bash", {"command": "ls src/app.py"}, "a\nb", text="I will look there first."))
-    assert both.text == "I will look there first.; called bash(ls src/app.py) -> 2 lines"
+    assert both.text == "I will look there first.; called bash(ls src/app.py): 2 lines"
     assert both.exact == ("src/app.py",)
 
 
