@@ -166,6 +166,7 @@ def _kept(told: Told, verdict: Judgement, segment: Segment, policy: Policy, coun
         tuple(dict.fromkeys((*named, *stated)))[:_LISTED_EXACT],
         named,
         None if is_pinned else next(iter(_extracts(tellings([turn]), TURN_CHARACTERS, count)), None),
+        plain_tokens(told.card, {}, policy),
     )
 
 
@@ -302,7 +303,17 @@ def _within(middle: Middle, policy: Policy, compaction: Compaction, count: Count
     gone = movable[: len(movable) - staying]
     kept = tuple(turn for turn in middle.kept if turn not in gone)
     chapters = abridged(_with_lines(middle.chapters, gone), text_most)
-    return replace(middle, kept=kept, chapters=chapters, exact=_with_left_behind(middle.exact, gone, count))
+    exact = _with_left_behind(middle.exact, gone, count)
+    return replace(middle, kept=kept, chapters=chapters, exact=exact, totals=_without_kept(middle.totals, gone))
+
+
+def _without_kept(totals: Mapping[Verdict, Total], gone: Sequence[KeptTurn]) -> Mapping[Verdict, Total]:
+    """The totals once turns are told of that were kept until now."""
+    found = dict(totals)
+    for turn in gone:
+        found["keep"] = found["keep"].minus(turn.before, turn.tokens)
+        found["compress"] = found.get("compress", Total()).plus(turn.before, 0)
+    return {verdict: total for verdict, total in found.items() if total.turns}
 
 
 def _with_lines(chapters: Sequence[Chapter], gone: Sequence[KeptTurn]) -> tuple[Chapter, ...]:

@@ -26,8 +26,8 @@ class Stub:
 class KeptTurn:
     """A turn that is kept whole, of the segment from ``first`` to ``last``; its results may be stubs.
 
-    ``tokens``: what it costs so. Should it give way, ``line`` is told of it, and the exact strings in it are carried along:
-    ``exact``, of which ``named`` identify something.
+    ``tokens``: what it costs so; ``before``: without stubs. Should it give way, ``line`` is told of it, and the exact strings
+    in it are carried along: ``exact``, of which ``named`` identify something.
     """
 
     number: int
@@ -41,6 +41,7 @@ class KeptTurn:
     exact: tuple[str, ...] = ()
     named: tuple[str, ...] = ()
     line: Line | None = None
+    before: int = 0
 
 
 @dataclass(frozen=True, slots=True)
@@ -120,6 +121,10 @@ class Total:
     def plus(self, before: int, after: int) -> Total:
         """One turn more."""
         return Total(self.turns + 1, self.before + before, self.after + after)
+
+    def minus(self, before: int, after: int) -> Total:
+        """One turn less."""
+        return Total(self.turns - 1, self.before - before, self.after - after)
 
 
 @dataclass(frozen=True, slots=True)
