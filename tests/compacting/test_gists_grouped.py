@@ -45,7 +45,7 @@ def test_a_long_run_of_tool_rounds_folds_into_one_line() -> None:
 
 def test_a_few_tool_rounds_are_told_each() -> None:
     [line] = group_gists([calling(4, "bash", "ls"), calling(5, "bash", "pwd")], most_characters=1_000)
-    assert line.text == "assistant: called bash(ls) -> 2 lines / assistant: called bash(pwd) -> 2 lines"
+    assert line.text == "assistant: called bash(ls): 2 lines / assistant: called bash(pwd): 2 lines"
 
 
 def test_blank_turns_say_nothing() -> None:

@@ -15,7 +15,9 @@ from ledger import Ledger, Ledgers
 from ledger import events as e
 from ledger.parts import Problem, TextPart, ToolCallPart
 from ledger.served import Served
+from projections.policy import Policy
 from replay import view
+from replay.fetching import UnknownResult
 from replay.view import View
 from tests.contract.stores import OpenStore
 
@@ -120,6 +122,12 @@ LEDGER: Final[dict[str, Callable[[Ledger], object]]] = {
     "append": lambda case: case.append([e.TurnRecorded(turn=3, role="user", parts=(TextPart(text="x"),))], expected_version=5),
 }
 
+def nothing_to_fetch(seen: View) -> None:
+    """No tool has returned anything yet."""
+    with pytest.raises(UnknownResult):
+        seen.fetch("r_5")
+
+
 VIEW: Final[dict[str, Callable[[View], object]]] = {
     "version": lambda seen: seen.version,
     "basis": lambda seen: seen.basis(),
@@ -136,6 +144,9 @@ VIEW: Final[dict[str, Callable[[View], object]]] = {
     "read_through": lambda seen: seen.read_through("rules"),
     "unread": lambda seen: seen.unread("rules"),
     "forgotten": lambda seen: seen.forgotten(),
+    "fetch": nothing_to_fetch,
+    "search": lambda seen: seen.search("refund").hits,
+    "missing_summaries": lambda seen: seen.missing_summaries(Policy()),
     "forget_requests": lambda seen: seen.forget_requests(),
 }
 

@@ -19,7 +19,7 @@ from tests.render.scenes import FORMS, PROVIDERS, SCENES, Scene
 ENCODINGS = st.sampled_from(["o200k_base", "cl100k_base"])
 
 
-@settings(deadline=None, max_examples=120)
+@settings(deadline=None, max_examples=80)
 @given(SCENES, ENCODINGS, st.booleans())
 def test_a_price_is_never_below_what_is_counted(scene: Scene, encoding: str, is_complete: bool) -> None:
     count = counter(encoding)

@@ -15,7 +15,7 @@ from tests.render.scenes import FORMS, PROVIDERS, SCENES, Scene
 AT = st.lists(st.integers(-1, 20), max_size=6).map(tuple)
 
 
-@settings(deadline=None, max_examples=120)
+@settings(deadline=None, max_examples=80)
 @given(SCENES, AT)
 def test_no_rule_of_a_provider_is_broken(scene: Scene, breakpoints: tuple[int, ...]) -> None:
     for form in PROVIDERS:

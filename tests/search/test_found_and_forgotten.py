@@ -41,7 +41,7 @@ def test_every_event_is_searched_or_known_not_to_be() -> None:
     assert not SEARCHED & NOT_SEARCHED
 
 
-@settings(deadline=None, max_examples=40)
+@settings(deadline=None, max_examples=25)
 @given(HISTORIES)
 def test_every_word_is_found_where_it_stands(steps: list[Step]) -> None:
     with recorded(steps) as store:
@@ -56,7 +56,7 @@ def test_every_word_is_found_where_it_stands(steps: list[Step]) -> None:
                     assert (item.version, document.kind) in {(hit.version, hit.kind) for hit in answer.hits}
 
 
-@settings(deadline=None, max_examples=40)
+@settings(deadline=None, max_examples=25)
 @given(CASES)
 def test_no_word_of_what_was_forgotten_is_found(case: tuple[list[Step], Wanted]) -> None:
     with forgetful(*case) as (store, known, gone):

@@ -117,7 +117,7 @@ def test_a_snippet_has_the_piece_with_the_most_of_what_is_asked_for() -> None:
     assert shown.text.endswith("…")
 
 
-@pytest.mark.parametrize("before", [0, 19_998, 19_999, 20_000, 20_001, 39_999, 60_123])
+@pytest.mark.parametrize("before", [0, 19_999, 20_001, 60_123])
 def test_a_long_text_is_found_by_what_stands_anywhere_in_it(before: int) -> None:
     text = "filler " * before + "alpha beta-gamma delta" + " filler" * 50_000
     for query in ("alpha", "beta-gamma", '"alpha beta gamma delta"', "delta alpha filler", "gamma"):

@@ -34,7 +34,7 @@ def turns(draw: st.DrawFn) -> list[Turn]:
     return made
 
 
-@settings(max_examples=150, deadline=None)
+@settings(max_examples=80, deadline=None)
 @given(turns(), st.sampled_from([4_000, 12_000, 60_000]))
 def test_requests_are_bounded_and_whole(given_turns: list[Turn], most: int) -> None:
     shown = requests_of(given_turns, most)

@@ -134,7 +134,7 @@ def test_verify_tells_which_windows_are_not_the_same_and_why(command: Command, v
     assert command("forget", voyage, "--turns", "5", "--reason", "asked for").code == 0
     outcome = command("verify", voyage, "--windows")
     assert outcome.code == 0
-    assert "(of version 79): forgotten: something was forgotten since" in outcome.out
+    assert "(of version 79): forgotten: 1 forgetting since" in outcome.out
     assert outcome.out.endswith("1 served window, 0 the same byte for byte\n")
 
 
