@@ -122,6 +122,7 @@ LEDGER: Final[dict[str, Callable[[Ledger], object]]] = {
     "append": lambda case: case.append([e.TurnRecorded(turn=3, role="user", parts=(TextPart(text="x"),))], expected_version=5),
 }
 
+
 def nothing_to_fetch(seen: View) -> None:
     """No tool has returned anything yet."""
     with pytest.raises(UnknownResult):
