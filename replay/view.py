@@ -228,6 +228,7 @@ class View:
             lambda: standing_state(loaded, _basis(loaded), count=count),
             rows_of(loaded),
             count,
+            counter(encoding),
             partial(_recorded_before, loaded),
             lambda: frozenset(request.turn for request in loaded.requests),
         )

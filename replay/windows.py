@@ -29,6 +29,8 @@ from replay.middles import Middles, Said, Shelf
 class Ground:
     """What a window of one ledger at one version rests on.
 
+    ``count`` remembers what it counts, with the ledger; ``counted_once`` does not: what is made of a segment is kept with
+    its tokens, and there is much of it.
     ``served`` tells of the windows that were recorded as served after a version: at which version, and what they cost.
     ``evidence`` names what was recorded of the turns before a version, ``asking`` are the turns that ask to forget something.
     """
@@ -39,6 +41,7 @@ class Ground:
     state: Callable[[], State]
     shelf: Shelf
     count: Count
+    counted_once: Count
     evidence: Callable[[int], tuple[str, ...]]
     asking: Callable[[], frozenset[int]]
 
@@ -89,7 +92,7 @@ def task_of(ground: Ground, policy: Policy) -> int:
 
 def middles_of(ground: Ground, policy: Policy, task: int) -> Middles:
     """The middles of a ledger under a policy; ``task`` is the number of the turn that states it."""
-    return Middles(ground.turns, policy, task, said=ground.said, count=ground.count, shelf=ground.shelf)
+    return Middles(ground.turns, policy, task, said=ground.said, count=ground.counted_once, shelf=ground.shelf)
 
 
 def expanded(ground: Ground, draft: Draft) -> tuple[Row, ...]:
