@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterator
 from pathlib import Path
 
 import pytest
@@ -141,10 +142,10 @@ def test_the_presets_are_compared_unless_others_are_given(store: Ledgers) -> Non
 
 
 @pytest.fixture(scope="module")
-def real(real_data: Path) -> Ledgers:
-    store = open_store(":memory:")
-    import_conversations(store, real_data)
-    return store
+def real(real_data: Path) -> Iterator[Ledgers]:
+    with open_store(":memory:") as store:
+        import_conversations(store, real_data)
+        yield store
 
 
 def test_real_conversations_add_up(real: Ledgers) -> None:
