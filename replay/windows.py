@@ -29,10 +29,10 @@ from replay.middles import Middles, Said, Shelf
 class Ground:
     """What a window of one ledger at one version rests on.
 
-    ``count`` remembers what it counts, with the ledger; ``counted_once`` does not: what is made of a segment is kept with
-    its tokens, and there is much of it.
     ``served`` tells of the windows that were recorded as served after a version: at which version, and what they cost.
-    ``evidence`` names what was recorded of the turns before a version, ``asking`` are the turns that ask to forget something.
+    ``count`` remembers what it counts, with the ledger; ``counted_once`` does not: what is made of a segment is kept with
+    its tokens, and there is much of it. ``evidence`` names what was recorded of the turns before a version, ``asking`` are
+    the turns that ask to forget something.
     """
 
     turns: Turns
