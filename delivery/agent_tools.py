@@ -13,7 +13,7 @@ from typing import Any, Final, Literal
 from ledger import JsonText
 from ledger.errors import InvalidInput
 from ledger.parts import DocumentPart, ImagePart
-from projections.searchable import KINDS, ROLES
+from projections.search.searchable import KINDS, ROLES
 from projections.wire import to_json
 from replay.fetching import FetchedResult, UnknownResult
 from replay.search_candidates import Hit

@@ -7,8 +7,8 @@ from dataclasses import dataclass, field
 from functools import cached_property
 from typing import Any
 
-from projections.calibration import Calibration
-from projections.middle import Total
+from projections.compacting.middle import Total
+from projections.planning.calibration import Calibration
 from projections.verdicts.verdict import Verdict
 from projections.wire import ABSENT
 

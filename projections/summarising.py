@@ -15,10 +15,10 @@ from typing import Any, Final, Protocol
 from ledger.erased import Forgotten
 from ledger.errors import LedgerError
 from ledger.parts import Usage
-from projections.compacting import inputs_digest
+from projections.compacting.gists import group_gists
+from projections.compacting.segments import inputs_digest
 from projections.exact.finding import uses_in
 from projections.exact_strings import exact_strings
-from projections.gists import group_gists
 from projections.policy import Policy, SummaryChoice
 from projections.transcript import Turn
 

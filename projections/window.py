@@ -11,9 +11,10 @@ from typing import Any
 from ledger.json_text import JsonText
 from ledger.served import Served
 from projections.basis import Basis
-from projections.calibration import Calibration
 from projections.pieces import media_of
-from projections.planning import Plan, Planner
+from projections.planning.calibration import Calibration
+from projections.planning.planner import Plan, Planner
+from projections.planning.scene import Scene
 from projections.policy import Policy
 from projections.receipt import Receipt, Row
 from projections.render import renderer_named
@@ -21,7 +22,6 @@ from projections.render.identifiers import CallKey
 from projections.render.media import Media
 from projections.render.renderer import Renderer, Request, plain, request_bytes
 from projections.render.text import TextRenderer
-from projections.scene import Scene
 from projections.state_block import Block
 from projections.transcript import SystemText
 from projections.wire import to_json

@@ -9,10 +9,10 @@ from typing import Final
 
 from ledger import Ledgers
 from ledger.errors import InvalidInput
-from projections.auditing import Audit, Sent
-from projections.auditing_turns import AuditFold
-from projections.compacting import judged
-from projections.gathering import task_number
+from projections.auditing.audit import Audit, Sent
+from projections.auditing.turns import AuditFold
+from projections.compacting.segments import judged
+from projections.planning.gathering import task_number
 from projections.policy import Compaction, Policy
 from projections.presets import PRESETS
 from projections.told import Told, Turns

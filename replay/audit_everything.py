@@ -10,7 +10,7 @@ from __future__ import annotations
 from collections.abc import Callable, Iterator, Mapping
 from typing import Any, Final
 
-from projections.auditing import Sent
+from projections.auditing.audit import Sent
 from projections.framing import MESSAGE_TOKENS, REQUEST_TOKENS
 from projections.pieces import TurnPiece, media_of
 from projections.policy import Policy

@@ -8,11 +8,11 @@ from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from typing import Final
 
-from projections.auditing import BigResult
-from projections.compacting import said_and_asked
+from projections.auditing.audit import BigResult
+from projections.compacting.segments import said_and_asked
+from projections.compacting.used_strings import used_strings
 from projections.told import Turns
 from projections.transcript import answered_calls
-from projections.used_strings import used_strings
 
 MOST_USED: Final = 8
 """How many used strings of a result are named."""

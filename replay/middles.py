@@ -17,12 +17,12 @@ from ledger.events import SummaryRecorded
 from ledger.record import Recorded
 from projections.basis import ENGINE
 from projections.classifications import ClassificationsFold
-from projections.compacting import Segment, compacted
+from projections.compacting.middle import NOTHING, Middle, middle_from_json, middle_to_json
+from projections.compacting.segments import Segment, compacted
+from projections.compacting.summaries import summary_of
 from projections.fold import run
-from projections.middle import NOTHING, Middle, middle_from_json, middle_to_json
 from projections.policy import Policy
 from projections.state_block import Count
-from projections.summaries import summary_of
 from projections.told import Turns
 from projections.verdicts.verdict import LOOK_BACK, Classified
 from replay.middle_rows import packed, stands_alone, unpacked

@@ -15,8 +15,8 @@ from ledger import Ledgers
 from ledger.errors import InvalidInput
 from ledger.events import Role
 from projections.basis import Basis
-from projections.search_query import parsed
-from projections.searchable import KINDS, ROLES, Kind
+from projections.search.query import parsed
+from projections.search.searchable import KINDS, ROLES, Kind
 from projections.wire import to_json
 from replay.fact_index import Overtaken, attempts
 from replay.loading import Loaded, load

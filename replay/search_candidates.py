@@ -16,9 +16,9 @@ from ledger.events import Role
 from ledger.reading import Reader
 from ledger.record import Recorded, timestamp
 from ledger.store import Selection
-from projections.search_query import Clause, Query
-from projections.search_ranking import BEGINNING_WEIGHT, matching, rarity, snippet, weight
-from projections.searchable import Kind, documents
+from projections.search.query import Clause, Query
+from projections.search.ranking import BEGINNING_WEIGHT, matching, rarity, snippet, weight
+from projections.search.searchable import Kind, documents
 from replay.fact_index import Overtaken
 from replay.loading import Loaded, last_governing
 from replay.moment import Turn, version_at

@@ -20,9 +20,9 @@ from typing import Final, Protocol
 import orjson
 
 from ledger.record import Recorded
-from projections.search_ranking import length_step
-from projections.search_words import terms
-from projections.searchable import KINDS, ROLES, Document, documents
+from projections.search.ranking import length_step
+from projections.search.searchable import KINDS, ROLES, Document, documents
+from projections.search.words import terms
 
 _CODE: Final = "Q"
 _MOST: Final = 255

@@ -8,12 +8,12 @@ from typing import Literal
 
 from ledger.erased import Forgotten
 from ledger.retention import RETENTION
-from projections.compacting import Segment, inputs_digest, judged
-from projections.gathering import task_number
+from projections.compacting.segments import Segment, inputs_digest, judged
+from projections.compacting.summaries import chosen_summary
+from projections.planning.gathering import task_number
+from projections.planning.tailing import compacted_segments, plain_tokens, tail_start
 from projections.policy import Policy, SummaryChoice
-from projections.summaries import chosen_summary
 from projections.summarising import segment_turns
-from projections.tailing import compacted_segments, plain_tokens, tail_start
 from projections.told import Turns
 from projections.transcript import Turn
 from replay.windows import Ground, middles_of

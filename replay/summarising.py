@@ -12,10 +12,10 @@ from ledger import Ledger, Ledgers
 from ledger.errors import AdmissionRefused, ClosedLedger, ForgottenLedger, IdempotencyConflict, InvalidInput
 from ledger.events import SummaryRecorded
 from ledger.parts import Usage
-from projections.compacting import SUMMARY_CHARACTERS
+from projections.compacting.segments import SUMMARY_CHARACTERS
+from projections.compacting.summaries import Summary, chosen_summary, summary_of
 from projections.policy import Policy
 from projections.shortening import shortened
-from projections.summaries import Summary, chosen_summary, summary_of
 from projections.summarising import (
     SegmentTurns,
     Summariser,

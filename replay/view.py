@@ -20,7 +20,7 @@ from projections.forget_requests import ForgetRequest
 from projections.handoff import Handoff, handoff_of
 from projections.policy import Policy
 from projections.schemas import Rejected
-from projections.searchable import Kind
+from projections.search.searchable import Kind
 from projections.state import State, state_of
 from projections.state_diff import StateDiff, diff_of
 from projections.transcript import Turn as RecordedTurn

@@ -7,18 +7,18 @@ from dataclasses import dataclass
 from itertools import pairwise
 
 from ledger.json_text import JsonText
-from projections.calibration import LOOKED_AT_TURNS, Calibration, answers_with_usage, calibration_of
-from projections.compacting import judged
+from projections.compacting.segments import judged
 from projections.errors import NothingToSend
 from projections.framing import system_price
-from projections.gathering import LOOKED_FOR_TASK, scene_of, task_number
+from projections.planning.calibration import LOOKED_AT_TURNS, Calibration, answers_with_usage, calibration_of
+from projections.planning.gathering import LOOKED_FOR_TASK, scene_of, task_number
+from projections.planning.scene import Fixed
+from projections.planning.tailing import plain_tokens
 from projections.policy import Policy
 from projections.receipt import Row
 from projections.render import renderer_named
-from projections.scene import Fixed
 from projections.state import State
 from projections.state_block import Block, Count, block_of
-from projections.tailing import plain_tokens
 from projections.told import Turns
 from projections.verdicts.verdict import Judgement
 from projections.window import Draft, draft_window

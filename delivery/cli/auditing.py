@@ -14,7 +14,7 @@ from delivery.cli.policies import policy_option
 from delivery.cli.printing import counted, one_line, print_json, print_table, print_text
 from delivery.plots.audit import audit_svg
 from ledger.errors import InvalidInput
-from projections.auditing import Amount, Audit, BigResult, Repeated, Sent
+from projections.auditing.audit import Amount, Audit, BigResult, Repeated, Sent
 from projections.policy import Policy
 from projections.presets import PRESETS
 from replay.audit import audit

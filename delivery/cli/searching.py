@@ -11,7 +11,7 @@ from delivery.app import open_existing_store
 from delivery.cli.arguments import AsJson, JudgedAt, Moment, judgement, moment
 from delivery.cli.printing import one_line, print_basis, print_json, print_text
 from ledger.errors import InvalidInput
-from projections.searchable import KINDS
+from projections.search.searchable import KINDS
 from replay.search import SearchAnswer, search
 from replay.search_candidates import Hit
 from replay.view import view

@@ -7,7 +7,7 @@ from typing import Final
 
 from delivery.plots.scales import short, ticks
 from delivery.plots.svg import Markup, document, element, style, together
-from projections.auditing import Audit, AuditedLedger, BigResult, Step
+from projections.auditing.audit import Audit, AuditedLedger, BigResult, Step
 from projections.verdicts.verdict import Verdict
 
 MOST_PANELS: Final = 8

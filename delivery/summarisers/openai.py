@@ -14,7 +14,7 @@ from delivery.summarisers.lines import LEAST_CHARACTERS, requests_of
 from delivery.summarisers.prompt import messages, prompt_hash
 from ledger.errors import InvalidInput
 from ledger.schema.characters import is_blank
-from projections.compacting import SUMMARY_CHARACTERS
+from projections.compacting.segments import SUMMARY_CHARACTERS
 from projections.shortening import shortened
 from projections.summarising import SegmentTurns, SummariserFailed, SummaryDraft
 

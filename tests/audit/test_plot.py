@@ -12,7 +12,7 @@ import pytest
 from delivery.plots.audit import MOST_PANELS, audit_svg
 from delivery.plots.scales import short, ticks
 from ledger import Ledgers
-from projections.auditing import Audit
+from projections.auditing.audit import Audit
 from replay.audit import audit
 from tests.audit.talking import OTHER_PAGE, PAGE, look_up, say
 

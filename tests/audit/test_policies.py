@@ -10,7 +10,7 @@ import pytest
 from ledger import Ledgers
 from ledger.json_text import JsonText
 from ledger.parts import TextPart, ToolCallPart
-from projections.auditing import Audit, Sent
+from projections.auditing.audit import Audit, Sent
 from projections.policy import Policy
 from projections.presets import PRESETS, SLIDING
 from replay.audit import audit

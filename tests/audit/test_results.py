@@ -8,9 +8,9 @@ from typing import Any
 import pytest
 
 from ledger import Ledger, Ledgers
-from projections import auditing_repeats
-from projections.auditing import Repeated
-from projections.auditing_repeats import Content, RepeatFinder
+from projections.auditing import repeats as auditing_repeats
+from projections.auditing.audit import Repeated
+from projections.auditing.repeats import Content, RepeatFinder
 from replay import view
 from replay.audit import audit
 from tests.audit.talking import COUNT, OTHER_PAGE, PAGE, look_up, say

@@ -8,7 +8,7 @@ import pytest
 
 from ledger import Ledgers
 from ledger.errors import InvalidInput, UnknownLedger
-from projections.auditing import Audit
+from projections.auditing.audit import Audit
 from projections.presets import PRESETS
 from projections.verdicts.verdict import Judgement, Verdict
 from replay import view

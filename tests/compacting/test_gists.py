@@ -10,7 +10,7 @@ from ledger import JsonText
 from ledger.erased import Forgotten
 from ledger.events import Role
 from ledger.parts import ImagePart, Part, ReasoningPart, TextPart, ToolCallPart
-from projections.gists import Gist, gist
+from projections.compacting.gists import Gist, gist
 from projections.transcript import Return, Turn
 
 MARK = Forgotten("job", "asked", "2031-04-09T17:00:00Z")

@@ -10,7 +10,7 @@ from hypothesis import strategies as st
 from ledger import JsonText
 from ledger.events import Role
 from ledger.parts import TextPart, ToolCallPart
-from projections.gists import GistLine, group_gists
+from projections.compacting.gists import GistLine, group_gists
 from projections.transcript import Return, Turn
 
 

@@ -13,7 +13,7 @@ from hypothesis import strategies as st
 from ledger import JsonText
 from ledger.erased import Forgotten
 from ledger.parts import DocumentPart, ImagePart, JsonPart, OpaquePart, ReturnPart, TextPart, ToolCallPart, Unparsed
-from projections.stubs import result_stub
+from projections.compacting.stubs import result_stub
 from projections.transcript import Return
 from replay.tokens import counter
 

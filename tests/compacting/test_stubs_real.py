@@ -11,9 +11,9 @@ from typing import Any
 
 from ledger import JsonText
 from ledger.parts import ReturnPart, TextPart, ToolCallPart
-from projections.stubs import result_stub
+from projections.compacting.stubs import result_stub
+from projections.compacting.used_strings import used_strings
 from projections.transcript import Return
-from projections.used_strings import used_strings
 from replay.tokens import counter
 
 ID = re.compile(r"; whole result: result_id=r_\d+\]$")

@@ -5,8 +5,8 @@ from __future__ import annotations
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
+from projections.compacting.used_strings import used_strings
 from projections.exact_strings import exact_strings
-from projections.used_strings import used_strings
 
 RESULT = '{"orders": [{"id": "ORD-88213", "city": "New York"}, {"id": "ORD-88220"}, {"id": "ORD-9"}], "total": "4,180 INR"}'
 

@@ -8,7 +8,7 @@ from ledger import JsonText, Ledgers, connect
 from ledger import events as e
 from ledger.errors import InvalidInput
 from ledger.parts import TextPart, ToolCallPart
-from projections.searchable import KINDS
+from projections.search.searchable import KINDS
 from replay import Turn, view
 from replay.search import SearchAnswer, search
 from tests.contract.stores import OpenStore

@@ -4,9 +4,9 @@ from __future__ import annotations
 
 from ledger import Ledgers
 from ledger.erased import Erased
-from projections.search_query import parsed
-from projections.search_words import Word, words
-from projections.searchable import documents
+from projections.search.query import parsed
+from projections.search.searchable import documents
+from projections.search.words import Word, words
 from replay import view
 
 Found = set[tuple[int, str]]

@@ -12,8 +12,8 @@ from hypothesis import given, settings
 from ledger import Ledgers, connect
 from ledger import events as e
 from ledger.erased import Erased
-from projections.search_words import words
-from projections.searchable import documents
+from projections.search.searchable import documents
+from projections.search.words import words
 from replay import view
 from replay.search import search
 from tests.forgetting.needles import SHORTEST_BYTES, Needles

@@ -7,9 +7,9 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from ledger.errors import InvalidInput
-from projections.search_query import parsed
-from projections.search_ranking import SNIPPET_CHARACTERS, matching, rarity, snippet, weight
-from projections.search_words import words
+from projections.search.query import parsed
+from projections.search.ranking import SNIPPET_CHARACTERS, matching, rarity, snippet, weight
+from projections.search.words import words
 
 
 def clauses(query: str) -> list[tuple[str, ...]]:

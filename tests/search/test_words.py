@@ -11,7 +11,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from projections.search_words import folded, terms, words
+from projections.search.words import folded, terms, words
 
 
 @pytest.mark.parametrize(

@@ -13,7 +13,7 @@ from delivery.summarisers.openai import OpenAISummariser
 from ledger import Ledger, Ledgers
 from ledger.errors import InvalidInput
 from ledger.events import SummaryRecorded
-from projections.compacting import SUMMARY_CHARACTERS
+from projections.compacting.segments import SUMMARY_CHARACTERS
 from projections.summarising import SegmentTurns, SummariserFailed, choice_of, taking
 from replay.summarising import MOST_IN_VAIN, summarise
 from replay.view import view

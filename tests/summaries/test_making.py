@@ -10,7 +10,7 @@ import pytest
 from ledger import Ledger, Ledgers
 from ledger.errors import ClosedLedger, InvalidInput, UnknownLedger
 from ledger.events import SummaryRecorded
-from projections.compacting import SUMMARY_CHARACTERS
+from projections.compacting.segments import SUMMARY_CHARACTERS
 from projections.policy import Policy, SummaryChoice
 from projections.summarising import ExtractiveSummariser, SegmentTurns, choice_of, taking, unfounded_strings
 from replay.summarising import MOST_IN_VAIN, SummarisedSegment, summarise

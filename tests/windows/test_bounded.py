@@ -9,7 +9,7 @@ import pytest
 from ledger import Ledger, Ledgers
 from ledger.events import TurnRecorded
 from ledger.parts import TextPart
-from projections.compacting import SUMMARY_CHARACTERS, inputs_digest
+from projections.compacting.segments import SUMMARY_CHARACTERS, inputs_digest
 from projections.policy import Compaction, Policy, SummaryChoice
 from replay import Turn, view
 

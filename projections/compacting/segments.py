@@ -13,21 +13,21 @@ from functools import partial
 from typing import Final
 
 from ledger.parts import ToolCallPart
-from projections.clearing import shown_used_through, spent_at
+from projections.compacting.gists import Telling, grouped, tellings
+from projections.compacting.middle import Chapter, Exact, KeptTurn, Line, Middle, Stub, Total, abridged, newest_within
+from projections.compacting.middle_text import BREAKS
+from projections.compacting.stubs import result_stub
+from projections.compacting.summaries import Summary, chosen_summary
+from projections.compacting.used_strings import Said, Sought, said_of, sought_of, used_of
 from projections.exact_strings import exact_strings, identifying_strings
-from projections.gists import Telling, grouped, tellings
-from projections.middle import Chapter, Exact, KeptTurn, Line, Middle, Stub, Total, abridged, newest_within
-from projections.middle_text import BREAKS
+from projections.planning.clearing import shown_used_through, spent_at
+from projections.planning.tailing import added_tokens, clearable_tokens, plain_tokens, settled_tokens
 from projections.policy import Compaction, Policy
 from projections.render.renderer import sendable
 from projections.state_block import Count
-from projections.stubs import result_stub
-from projections.summaries import Summary, chosen_summary
-from projections.tailing import added_tokens, clearable_tokens, plain_tokens, settled_tokens
 from projections.told import Told
 from projections.transcript import Return, Turn, answered_calls
 from projections.turn_bytes import turn_bytes
-from projections.used_strings import Said, Sought, said_of, sought_of, used_of
 from projections.verdicts.judging import judge
 from projections.verdicts.verdict import LOOK_BACK, Classified, Judgement, Surroundings, Verdict
 

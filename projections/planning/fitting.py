@@ -6,9 +6,9 @@ from collections.abc import Hashable, Mapping
 from typing import Any, Final, TypeVar
 
 from ledger.parts import DocumentPart, ImagePart, OpaquePart
+from projections.compacting.stubs import result_cut
 from projections.pieces import media_note
 from projections.state_block import Count
-from projections.stubs import result_cut
 from projections.transcript import Return, text_of
 
 Key = TypeVar("Key", bound=Hashable)

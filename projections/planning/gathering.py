@@ -6,11 +6,11 @@ from collections.abc import Callable, Iterator, Sequence
 from dataclasses import replace
 from typing import Final
 
-from projections.middle import KeptTurn, Middle
+from projections.compacting.middle import KeptTurn, Middle
+from projections.planning.scene import Fixed, Form, Recall, Scene
+from projections.planning.tailing import compacted_segments, plain_tokens, room_for_turns, settled_tokens, tail_start
 from projections.policy import Policy
-from projections.scene import Fixed, Form, Recall, Scene
 from projections.state_block import Count
-from projections.tailing import compacted_segments, plain_tokens, room_for_turns, settled_tokens, tail_start
 from projections.told import Told, Turns
 from projections.transcript import Turn
 from projections.verdicts.judging import drops_task

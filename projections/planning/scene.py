@@ -7,14 +7,14 @@ from dataclasses import dataclass
 from functools import cached_property
 from typing import Protocol, TypeVar
 
-from projections.clearing import cleared_at, shown_used_through, spent_at
-from projections.compacting import stubs_of
+from projections.compacting.middle import KeptTurn, Middle, Stub
+from projections.compacting.middle_text import Fullness, middle_text
+from projections.compacting.segments import stubs_of
 from projections.framing import Framing, note_price, price
-from projections.middle import KeptTurn, Middle, Stub
-from projections.middle_text import Fullness, middle_text
+from projections.planning.clearing import cleared_at, shown_used_through, spent_at
+from projections.planning.tailing import clearable_tokens
 from projections.policy import Policy
 from projections.state_block import Count
-from projections.tailing import clearable_tokens
 from projections.told import Told
 
 Result = TypeVar("Result")

@@ -14,7 +14,7 @@ from typing import Final, Generic, TypeVar, get_args
 
 from ledger.erased import Forgotten
 from ledger.parts import ToolCallPart
-from projections.auditing import (
+from projections.auditing.audit import (
     COURTESIES,
     GOVERNING,
     KINDS,
@@ -28,13 +28,13 @@ from projections.auditing import (
     RuleRow,
     VerdictRow,
 )
-from projections.auditing_profile import Profile
-from projections.auditing_repeats import Content, RepeatFinder
+from projections.auditing.profile import Profile
+from projections.auditing.repeats import Content, RepeatFinder
+from projections.compacting.stubs import main_argument
+from projections.planning.tailing import plain_tokens
 from projections.policy import Policy
 from projections.shortening import shortened
 from projections.state_block import Count
-from projections.stubs import main_argument
-from projections.tailing import plain_tokens
 from projections.told import Told
 from projections.transcript import Return, answered_calls
 from projections.verdicts.verdict import Judgement, Verdict

@@ -16,7 +16,7 @@ from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass, field
 from typing import Final, NamedTuple
 
-from projections.auditing import Repeated
+from projections.auditing.audit import Repeated
 
 SHINGLE_WORDS: Final = 6
 """Words in a row that make a shingle."""

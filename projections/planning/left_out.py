@@ -6,11 +6,11 @@ from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from typing import Final
 
-from projections.compacting import TURN_CHARACTERS
+from projections.compacting.gists import MOST_CHARACTERS, GistLine, group_gists
+from projections.compacting.middle_text import BREAKS
+from projections.compacting.segments import TURN_CHARACTERS
 from projections.escaping import escaped
 from projections.exact_strings import exact_strings, identifying_strings
-from projections.gists import MOST_CHARACTERS, GistLine, group_gists
-from projections.middle_text import BREAKS
 from projections.policy import Compaction, Policy
 from projections.state_block import Count
 from projections.transcript import Turn

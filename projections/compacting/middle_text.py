@@ -7,8 +7,8 @@ from collections.abc import Iterator, Sequence
 from typing import Final, Literal
 
 from ledger.standing import result_id
+from projections.compacting.middle import Exact, KeptTurn, Line, Middle, Total, abridged
 from projections.escaping import escaped
-from projections.middle import Exact, KeptTurn, Line, Middle, Total, abridged
 from projections.policy import Compaction, Policy
 
 Fullness = Literal["whole", "half", "bare"]

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import Final
 
-from projections.auditing import Step
+from projections.auditing.audit import Step
 from projections.verdicts.verdict import Verdict
 
 MOST_STEPS: Final = 128

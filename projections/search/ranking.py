@@ -12,8 +12,8 @@ from dataclasses import dataclass
 from itertools import islice
 from typing import Final
 
-from projections.search_query import Clause
-from projections.search_words import Word, each_word
+from projections.search.query import Clause
+from projections.search.words import Word, each_word
 
 _SATURATION: Final = 1.2
 _LENGTH: Final = 0.75

@@ -13,7 +13,7 @@ from itertools import pairwise
 from typing import Final
 
 from ledger.errors import InvalidInput
-from projections.search_words import Word, alone, pair, words
+from projections.search.words import Word, alone, pair, words
 
 MOST_CHARACTERS: Final = 2_000
 MOST_CLAUSES: Final = 64

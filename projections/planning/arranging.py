@@ -6,11 +6,11 @@ from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
 from itertools import groupby
 
-from projections.left_out import LeftOut
-from projections.middle import KeptTurn
-from projections.middle_text import kept_note
+from projections.compacting.middle import KeptTurn
+from projections.compacting.middle_text import kept_note
 from projections.pieces import NotePiece, Piece, Pieces, TurnPiece
-from projections.scene import Scene
+from projections.planning.left_out import LeftOut
+from projections.planning.scene import Scene
 from projections.told import Told
 
 

@@ -11,11 +11,11 @@ from collections.abc import Iterable
 from itertools import accumulate, groupby
 from typing import Final
 
+from projections.compacting.middle import KeptTurn
+from projections.compacting.middle_text import Fullness, kept_note
 from projections.framing import request_price
-from projections.middle import KeptTurn
-from projections.middle_text import Fullness, kept_note
-from projections.scene import Scene
-from projections.tailing import settled_tokens
+from projections.planning.scene import Scene
+from projections.planning.tailing import settled_tokens
 
 LEVELS: Final[tuple[Fullness, ...]] = ("whole", "whole", "half", "bare")
 """What is shown of the compressed text at each level; from level 1 on, all spent results are stubs at once."""

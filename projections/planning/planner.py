@@ -13,17 +13,17 @@ from dataclasses import dataclass, field
 from functools import cached_property
 from typing import Final
 
-from projections.arranging import Chosen, Shown, arranged
+from projections.compacting.middle_text import shown_lines
 from projections.errors import BudgetExceeded
-from projections.fitting import Place, cuts
 from projections.framing import request_price
-from projections.left_out import LeftOut, left_out
-from projections.middle_text import shown_lines
 from projections.pieces import Pieces
-from projections.pressing import FRESH_PERCENT, LEVELS, kept_notes_price, pressure, tail_begins
+from projections.planning.arranging import Chosen, Shown, arranged
+from projections.planning.fitting import Place, cuts
+from projections.planning.left_out import LeftOut, left_out
+from projections.planning.pressing import FRESH_PERCENT, LEVELS, kept_notes_price, pressure, tail_begins
+from projections.planning.scene import Scene
+from projections.planning.tailing import plain_tokens
 from projections.receipt import Row
-from projections.scene import Scene
-from projections.tailing import plain_tokens
 from projections.told import Told
 from projections.transcript import Turn
 from projections.wire import to_json

@@ -9,9 +9,9 @@ from itertools import groupby
 from typing import Final
 
 from ledger.parts import DocumentPart, ImagePart, OpaquePart, ReasoningPart, ToolCallPart
+from projections.compacting.stubs import main_argument, what_came
 from projections.exact.sentences import one_line, ranked, short_line, short_question
 from projections.exact_strings import exact_strings, identifying_strings
-from projections.stubs import main_argument, what_came
 from projections.transcript import Turn
 
 MOST_CHARACTERS: Final = 160

@@ -8,8 +8,8 @@ from __future__ import annotations
 from collections.abc import Iterator, Mapping, Sequence
 from itertools import groupby
 
+from projections.planning.tailing import clearable_tokens, leaves_tail
 from projections.policy import Policy
-from projections.tailing import clearable_tokens, leaves_tail
 from projections.told import Told
 
 

@@ -1,0 +1,1 @@
+"""The audit: where the tokens of a conversation go. Pure."""
