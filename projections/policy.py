@@ -9,7 +9,8 @@ from typing import Any, Final, Literal, Self
 
 from pydantic import Field, model_validator
 
-from ledger.parts import Frozen, Name, TurnNumber
+from ledger.parts import Frozen, Name
+from projections.policy_values import PinnedTurn, WholeNumber, YesOrNo
 from projections.state_block import BlockOptions
 from projections.verdicts.lexicon import lexicon_of
 from projections.verdicts.rules import DEFAULT_RULES, Rule
@@ -28,11 +29,11 @@ class StubRules(Frozen):
     cache stays there in between.
     """
 
-    spent: bool = True
-    older_than_turns: int | None = Field(default=None, ge=0)
-    larger_than_tokens: int = Field(default=60, ge=0)
+    spent: YesOrNo = True
+    older_than_turns: WholeNumber | None = Field(default=None, ge=0)
+    larger_than_tokens: WholeNumber = Field(default=60, ge=0)
     excluded_tools: tuple[Name, ...] = ()
-    clear_at_least_tokens: int = Field(default=1_000, ge=0)
+    clear_at_least_tokens: WholeNumber = Field(default=1_000, ge=0)
 
 
 class SummaryChoice(Frozen):
@@ -54,11 +55,11 @@ class Compaction(Frozen):
     or nothing is named here, its turns are told in extracts.
     """
 
-    segment_turns: int = Field(default=8, ge=1, le=1_000)
-    live_percent: int = Field(default=25, ge=0, le=MOST_PERCENT)
-    kept_percent: int = Field(default=20, ge=0, le=MOST_PERCENT)
-    text_percent: int = Field(default=15, ge=0, le=MOST_PERCENT)
-    exact_percent: int = Field(default=10, ge=0, le=MOST_PERCENT)
+    segment_turns: WholeNumber = Field(default=8, ge=1, le=1_000)
+    live_percent: WholeNumber = Field(default=25, ge=0, le=MOST_PERCENT)
+    kept_percent: WholeNumber = Field(default=20, ge=0, le=MOST_PERCENT)
+    text_percent: WholeNumber = Field(default=15, ge=0, le=MOST_PERCENT)
+    exact_percent: WholeNumber = Field(default=10, ge=0, le=MOST_PERCENT)
     by: tuple[SummaryChoice, ...] = ()
 
     @property
@@ -94,22 +95,22 @@ class Policy(Frozen):
     leaves what is cached before it alone, or after the system text.
     """
 
-    tail_turns: int = Field(default=6, ge=0)
-    tail_exchanges: int = Field(default=0, ge=0)
-    tail_tokens: int | None = Field(default=None, ge=0)
-    budget_tokens: int = Field(default=8_000, ge=1)
-    reserve_tokens: int = Field(default=0, ge=0)
+    tail_turns: WholeNumber = Field(default=6, ge=0)
+    tail_exchanges: WholeNumber = Field(default=0, ge=0)
+    tail_tokens: WholeNumber | None = Field(default=None, ge=0)
+    budget_tokens: WholeNumber = Field(default=8_000, ge=1)
+    reserve_tokens: WholeNumber = Field(default=0, ge=0)
     encoding: Name = "o200k_base"
     model: Name | None = None
-    pins: tuple[TurnNumber, ...] = ()
-    pins_task: bool = True
+    pins: tuple[PinnedTurn, ...] = ()
+    pins_task: YesOrNo = True
     rules: tuple[Rule, ...] = DEFAULT_RULES
     languages: tuple[Name, ...] = ("en",)
     otherwise: Ruled = "compress"
     stubs: StubRules = StubRules()
     compaction: Compaction | None = Compaction()
-    image_tokens: int = Field(default=1_600, ge=0)
-    document_tokens: int = Field(default=3_000, ge=0)
+    image_tokens: WholeNumber = Field(default=1_600, ge=0)
+    document_tokens: WholeNumber = Field(default=3_000, ge=0)
     images: Literal["show", "name"] = "show"
     documents: Literal["show", "name"] = "show"
     state: BlockOptions | None = BlockOptions()

@@ -42,7 +42,6 @@ def policy_from(given: dict[str, Any]) -> Policy:
         hint = f": did you mean {near[0]}?" if near else f": a policy has {', '.join(base)}"
         raise InvalidInput(f"a policy has no key {unknown}{hint}", path=unknown)
     for key, value in values.items():
-        _check_kind(base[key], value, key)
         base[key] = _merged(base[key], value, key)
     try:
         return Policy.model_validate(base)
@@ -56,17 +55,6 @@ def _merged(before: Any, value: Any, key: str) -> Any:
     if key == "rules" and isinstance(value, list):
         return [{"type": "provided", "name": rule} if isinstance(rule, str) else rule for rule in value]
     return {**before, **value} if isinstance(before, dict) and isinstance(value, dict) else value
-
-
-def _check_kind(before: Any, value: Any, key: str) -> None:
-    """Refuse yes or no in the place of a number, and the other way round: each could be read as the other."""
-    if isinstance(before, dict) and isinstance(value, dict):
-        for name in before.keys() & value.keys():
-            _check_kind(before[name], value[name], f"{key}.{name}")
-    elif isinstance(before, bool) and not isinstance(value, bool):
-        raise InvalidInput(f"policy key {key}: give true or false (it is {value!r:.80})", path=key)
-    elif isinstance(value, bool) and isinstance(before, int) and not isinstance(before, bool):
-        raise InvalidInput(f"policy key {key}: give a number (it is {value!r})", path=key)
 
 
 def _refused(error: ValidationError, given: dict[str, Any]) -> InvalidInput:

@@ -29,6 +29,7 @@ from ledger.fields import RANK
 from ledger.parts import Frozen
 from projections.block_forms import BlockForm, CompactText, JsonLines, Markdown, Written, is_confirmed
 from projections.disputes import disputes_of
+from projections.policy_values import WholeNumber, YesOrNo
 from projections.shortening import shortened
 
 if TYPE_CHECKING:
@@ -62,11 +63,11 @@ class BlockOptions(Frozen):
     """
 
     form: Literal["lines", "compact", "markdown"] = "lines"
-    provenance: bool = True
-    task: bool = False
-    most_entries: int = Field(default=5, ge=1)
-    most_characters: int = Field(default=240, ge=1)
-    budget_tokens: int = Field(default=300, ge=1)
+    provenance: YesOrNo = True
+    task: YesOrNo = False
+    most_entries: WholeNumber = Field(default=5, ge=1)
+    most_characters: WholeNumber = Field(default=240, ge=1)
+    budget_tokens: WholeNumber = Field(default=300, ge=1)
 
 
 @dataclass(frozen=True, slots=True)

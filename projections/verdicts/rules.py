@@ -9,6 +9,7 @@ from pydantic import Field, field_validator
 
 from ledger.events import Role
 from ledger.parts import Frozen, Name
+from projections.policy_values import WholeNumber
 from projections.verdicts.patterns import check_pattern
 from projections.verdicts.provided import CATALOGUE, PROVIDED
 from projections.verdicts.verdict import Ruled
@@ -56,7 +57,7 @@ class FunctionRule(Frozen):
 
     type: Literal["function"] = "function"
     name: Name
-    version: int = Field(ge=1)
+    version: WholeNumber = Field(ge=1)
 
 
 Rule = Annotated[ProvidedRule | PatternRule | FunctionRule, Field(discriminator="type")]

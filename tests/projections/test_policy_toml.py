@@ -7,7 +7,7 @@ from typing import Any
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
-from pydantic import BaseModel
+from pydantic import BaseModel, ValidationError
 
 from ledger.errors import InvalidInput
 from projections.policy import Compaction, Policy, StubRules, SummaryChoice
@@ -74,8 +74,12 @@ def test_what_is_written_is_read_as_the_same_policy(values: dict[str, Any]) -> N
 @pytest.mark.parametrize(
     ("text", "key", "said"),
     [
-        ("budget_tokens = true", "budget_tokens", "give a number"),
-        ("[compaction]\nsegment_turns = false", "compaction.segment_turns", "give a number"),
+        ("budget_tokens = true", "budget_tokens", "give a whole number (it is True)"),
+        ("[compaction]\nsegment_turns = false", "compaction.segment_turns", "give a whole number (it is False)"),
+        ("budget_tokens = 8_000.0", "budget_tokens", "give a whole number (it is 8000.0)"),
+        ('budget_tokens = "8000"', "budget_tokens", "give a whole number (it is '8000')"),
+        ("pins = [1.0]", "pins.0", "give a whole number (it is 1.0)"),
+        ("[state]\nmost_entries = true", "state.most_entries", "give a whole number (it is True)"),
         ('pins_task = "no"', "pins_task", "give true or false"),
         ("[stubs]\nspent = 0", "stubs.spent", "give true or false"),
         ("[stubs]\nspnt = true", "stubs.spnt", "no such key: did you mean spent?"),
@@ -94,3 +98,41 @@ def test_what_is_wrong_is_said_with_its_key(text: str, key: str, said: str) -> N
         policy_from_toml(text)
     assert refusal.value.path == key
     assert said in str(refusal.value)
+
+
+NUMBERS = {
+    Policy: {
+        "tail_turns",
+        "tail_exchanges",
+        "tail_tokens",
+        "budget_tokens",
+        "reserve_tokens",
+        "image_tokens",
+        "document_tokens",
+    },
+    StubRules: {"older_than_turns", "larger_than_tokens", "clear_at_least_tokens"},
+    Compaction: {"segment_turns", "live_percent", "kept_percent", "text_percent", "exact_percent"},
+    BlockOptions: {"most_entries", "most_characters", "budget_tokens"},
+}
+SWITCHES = {Policy: {"pins_task"}, StubRules: {"spent"}, BlockOptions: {"provenance", "task"}}
+
+
+@pytest.mark.parametrize(("part", "key"), [(part, key) for part, keys in NUMBERS.items() for key in sorted(keys)])
+@pytest.mark.parametrize("value", [True, 1.0, "1"])
+def test_a_number_is_a_whole_one_in_python_as_in_toml(part: type[BaseModel], key: str, value: object) -> None:
+    with pytest.raises(ValidationError, match=f"{key}\n.*give a whole number \\(it is {value!r}\\)"):
+        part(**{key: value})
+
+
+@pytest.mark.parametrize(("part", "key"), [(part, key) for part, keys in SWITCHES.items() for key in sorted(keys)])
+@pytest.mark.parametrize("value", [1, 0.0, "yes"])
+def test_a_switch_is_true_or_false_in_python_as_in_toml(part: type[BaseModel], key: str, value: object) -> None:
+    with pytest.raises(ValidationError, match=f"{key}\n.*give true or false \\(it is {value!r}\\)"):
+        part(**{key: value})
+
+
+def test_the_number_of_a_pin_and_the_version_of_a_rule_are_whole_ones() -> None:
+    with pytest.raises(ValidationError, match=r"pins.0\n.*give a whole number"):
+        Policy(pins=(True,))
+    with pytest.raises(ValidationError, match=r"version\n.*give a whole number"):
+        FunctionRule.model_validate({"name": "ours", "version": "1"})
