@@ -17,5 +17,12 @@ class PolicyUnavailable(LedgerError):
     """A policy needs what this program does not have: the rule ``name`` in ``version``. Nothing is guessed in its place."""
 
 
-class UnknownLanguage(InvalidInput):
+class UnknownEncoding(LedgerError, ValueError):
+    """A name that is neither an encoding carried here nor a model that uses one.
+
+    ``name`` is what was asked for, ``nearest`` a list of the most similar encodings and models, best first.
+    """
+
+
+class UnknownLanguage(InvalidInput, ValueError):
     """The provided rules do not speak this ``language``; ``known`` are those that they do."""

@@ -7,9 +7,10 @@ from collections.abc import Mapping
 from functools import cached_property
 from typing import Any, Final, Literal, Self
 
-from pydantic import Field, model_validator
+from pydantic import Field, field_validator, model_validator
 
 from ledger.parts import Frozen, Name
+from projections.encodings import encoding_for
 from projections.policy_values import PinnedTurn, WholeNumber, YesOrNo
 from projections.state_block import BlockOptions
 from projections.verdicts.lexicon import lexicon_of
@@ -116,9 +117,20 @@ class Policy(Frozen):
     state: BlockOptions | None = BlockOptions()
     state_place: Literal["before_tail", "after_system"] = "before_tail"
 
+    @field_validator("encoding")
+    @classmethod
+    def _is_counted(cls, encoding: str) -> str:
+        encoding_for(encoding)
+        return encoding
+
+    @field_validator("languages")
+    @classmethod
+    def _are_spoken(cls, languages: tuple[str, ...]) -> tuple[str, ...]:
+        lexicon_of(languages)
+        return languages
+
     @model_validator(mode="after")
     def _can_be_met(self) -> Self:
-        lexicon_of(self.languages)
         if self.reserve_tokens >= self.budget_tokens:
             raise ValueError(
                 f"reserve_tokens is {self.reserve_tokens:,} of a budget_tokens of {self.budget_tokens:,}: nothing is left for"

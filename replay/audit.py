@@ -12,6 +12,7 @@ from ledger.errors import InvalidInput
 from projections.auditing.audit import Audit, Sent
 from projections.auditing.turns import AuditFold
 from projections.compacting.segments import judged
+from projections.encodings import encoding_for
 from projections.planning.gathering import task_number
 from projections.policy import Compaction, Policy
 from projections.presets import PRESETS
@@ -24,7 +25,7 @@ from replay.ledger_turns import said_between, turns_of
 from replay.loading import Loaded, last_governing, load
 from replay.middles import Middles
 from replay.prefix import prefix_report
-from replay.tokens import counter, encoding_for
+from replay.tokens import counter
 
 COMPARED: Final[Mapping[str, Policy]] = {name: PRESETS[name] for name in ("support", "coding", "research", "sliding")}
 """The policies that are compared where none are given; by the rules of the first turns are judged."""

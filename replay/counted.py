@@ -29,7 +29,7 @@ _NOTE: Final = struct.Struct(f">{_DIGEST_BYTES}sI")
 
 
 class Counted:
-    """Counts the tokens of texts for one ledger in one encoding (``replay.tokens.ENCODINGS``). Threads may share it.
+    """Counts the tokens of texts for one ledger in one encoding (``projections.encodings.ENCODINGS``). Threads may share it.
 
     Raises ``UnknownEncoding``. It is a ``Count`` itself. Not meant for the texts of turns, whose counts stand on their cards.
     """

@@ -5,12 +5,12 @@ from __future__ import annotations
 from contextlib import suppress
 
 from ledger import Ledgers
+from projections.encodings import encoding_for
 from projections.errors import BudgetExceeded, NothingToSend
 from projections.policy import Policy
 from projections.render import RENDERERS
 from replay.ledger_turns import bring_up_to_date
 from replay.loading import load
-from replay.tokens import encoding_for
 from replay.view import view
 from replay.warm import shelf_of
 

@@ -20,6 +20,7 @@ from ledger.store import Selection
 from projections.amendments import AmendmentsFold
 from projections.artifacts import ArtifactsFold, without_forgotten
 from projections.cards import Card
+from projections.encodings import ENCODINGS
 from projections.fold import run
 from projections.pieces import is_text_document
 from projections.state_block import Count
@@ -28,7 +29,7 @@ from projections.transcript import SystemText, Transcript, TranscriptFold, Turn
 from replay.fact_index import Overtaken, attempts
 from replay.folded_turns import FoldedTurns, system_tokens, told
 from replay.loading import Loaded, last_governing, load
-from replay.tokens import ENCODINGS, counter
+from replay.tokens import counter
 from replay.turn_blocks import BLOCK_TURNS
 from replay.warm import Shelf, shelf_of
 
@@ -38,7 +39,7 @@ _AT_ONCE: Final = 16 * BLOCK_TURNS
 
 
 def turns_of(loaded: Loaded, encoding: str) -> Turns:
-    """The turns of a ledger as it was loaded, counted in an encoding (``replay.tokens.ENCODINGS``)."""
+    """The turns of a ledger as it was loaded, counted in an encoding (``projections.encodings.ENCODINGS``)."""
     if loaded.is_read or not loaded.nothing_is_due:
         return folded_turns(loaded, counter(encoding))
     return LedgerTurns(loaded, encoding)

@@ -10,6 +10,7 @@ from dataclasses import dataclass
 from typing import Any, Final
 
 from ledger import Ledgers
+from projections.encodings import encoding_for
 from projections.errors import BudgetExceeded, NothingToSend
 from projections.framing import REQUEST_TOKENS
 from projections.pieces import Pieces, TurnPiece
@@ -17,7 +18,7 @@ from projections.policy import Policy
 from projections.render.renderer import Count, Request, measure, plain
 from projections.window import Window
 from projections.wire import to_json
-from replay.tokens import counter, encoding_for
+from replay.tokens import counter
 from replay.view import view
 
 _TALK: Final = ("messages", "input", "contents")

@@ -14,6 +14,7 @@ from ledger.events import SummaryRecorded
 from ledger.parts import Usage
 from projections.compacting.segments import SUMMARY_CHARACTERS
 from projections.compacting.summaries import Summary, chosen_summary, summary_of
+from projections.encodings import encoding_for
 from projections.policy import Policy
 from projections.shortening import shortened
 from projections.summarising import (
@@ -30,7 +31,6 @@ from projections.summarising import (
 from replay.ledger_turns import said_between, turns_of
 from replay.loading import Loaded, load
 from replay.summaries import MissingSummary, Which, is_passing
-from replay.tokens import encoding_for
 from replay.view import view
 
 MOST_IN_VAIN: Final = 3

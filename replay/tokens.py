@@ -26,13 +26,10 @@ from collections import OrderedDict
 from collections.abc import Callable, Iterator
 from typing import TYPE_CHECKING
 
-from ledger.errors import LedgerError, nearest
+from projections.encodings import ENCODINGS, unknown_encoding
 
 if TYPE_CHECKING:
     import tiktoken
-
-ENCODINGS: tuple[str, ...] = ("o200k_base", "cl100k_base")
-"""Names of the encodings whose ranks are carried, the newest first."""
 
 BLOCK_CHARACTERS = 98_304
 """Longest text, in characters, that is handed to the tokenizer in one call."""
@@ -77,49 +74,19 @@ SPECIAL_TOKENS: dict[str, dict[str, int]] = {
 }
 """The special tokens of each encoding, as tiktoken publishes them. Counting never produces one."""
 
-# o200k_harmony differs from o200k_base in special tokens only, and ordinary text never contains one.
-_SAME_COUNTS = {"o200k_harmony": "o200k_base"}
-
 # The greedy start makes the match end at the last seam in reach.
 _UP_TO_LAST_SEAM = re.compile(r".*(?:\S(?= )|\n(?=[^\s/]))", re.DOTALL)
 
 
-class UnknownEncoding(LedgerError):
-    """A name that is neither an encoding carried here nor a model that uses one.
-
-    ``name`` is what was asked for, ``nearest`` a list of the most similar encodings and models, best first.
-    """
-
-
-def encoding_for(name: str) -> str:
-    """The encoding that ``name`` means: itself if it is one of ``ENCODINGS``, else that of the model.
-
-    Models are looked up in tiktoken's own tables, dated releases and fine-tuned models included; nothing is
-    guessed. Everything else raises ``UnknownEncoding``, also a model whose encoding is not carried here.
-    """
-    if name in ENCODINGS:
-        return name
-    from tiktoken.model import encoding_name_for_model
-
-    try:
-        encoding = encoding_name_for_model(name)
-    except KeyError:
-        encoding = name
-    encoding = _SAME_COUNTS.get(encoding, encoding)
-    if encoding not in ENCODINGS:
-        raise _unknown(name, "" if encoding == name else f" (it uses {encoding}, which is not carried here)")
-    return encoding
-
-
 def counter(encoding: str) -> Callable[[str], int]:
-    """The function that counts the tokens of a text in ``encoding``, which is one of ``ENCODINGS``.
+    """The function that counts the tokens of a text in ``encoding``, which is one of ``projections.encodings.ENCODINGS``.
 
     Making it costs nothing; its first count loads the ranks, once per process. It takes any str, needs time
     linear in its length and remembers its last ``MEMO_COUNTS`` counts. Threads may share it. Any other name
     raises ``UnknownEncoding``: for a model's name use ``counter(encoding_for(model))``.
     """
     if encoding not in _COUNTERS:
-        raise _unknown(encoding, "")
+        raise unknown_encoding(encoding)
     return _COUNTERS[encoding]
 
 
@@ -199,20 +166,3 @@ def _ranked_tokens(encoding: str) -> Iterator[bytes]:
     for length in packed[4:start]:
         yield packed[start : start + length]
         start += length
-
-
-def _unknown(name: str, because: str) -> UnknownEncoding:
-    from tiktoken.model import MODEL_PREFIX_TO_ENCODING, MODEL_TO_ENCODING
-
-    carried = (*ENCODINGS, *_SAME_COUNTS)
-    tables = {**MODEL_PREFIX_TO_ENCODING, **MODEL_TO_ENCODING}
-    models = sorted({model.rstrip("-") for model, encoding in tables.items() if encoding in carried})
-    known = (*ENCODINGS, *models)
-    # The family alone ("o9" of "o9-preview") when the whole name resembles nothing.
-    similar = nearest(name.lower(), known) or nearest(name.lower().partition("-")[0], known) or list(ENCODINGS)
-    return UnknownEncoding(
-        f"no token encoding is known for {name!r}{because}; nearest: {', '.join(similar)}. A model without a "
-        f"public tokenizer, such as claude, has only estimates: choose {' or '.join(ENCODINGS)} by name",
-        name=name,
-        nearest=similar,
-    )

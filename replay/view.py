@@ -14,6 +14,7 @@ from ledger.marks import field_mark
 from ledger.record import timestamp
 from ledger.schema.schema import Schema
 from projections.basis import ENGINE, Basis
+from projections.encodings import encoding_for
 from projections.explanation import Explanation, explanation_of
 from projections.facts import FactValue
 from projections.forget_requests import ForgetRequest
@@ -37,7 +38,7 @@ from replay.search import SearchAnswer, asked_for, search_ledger
 from replay.served_tokens import served_after
 from replay.standing_state import standing_contradictions, standing_evidence, standing_state
 from replay.summaries import MissingSummary, Which, missing_summaries
-from replay.tokens import counter, encoding_for
+from replay.tokens import counter
 from replay.warm import shelf_of
 from replay.windows import Ground, drafted, expanded
 

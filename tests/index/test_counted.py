@@ -9,8 +9,9 @@ from pathlib import Path
 import pytest
 
 from ledger import Ledgers
+from projections.errors import UnknownEncoding
 from replay.counted import KIND, MOST_NOTES, Counted
-from replay.tokens import UnknownEncoding, counter
+from replay.tokens import counter
 from tests.contract.stores import CATALOGUE
 
 ENCODING = "o200k_base"

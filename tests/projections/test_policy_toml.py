@@ -88,6 +88,9 @@ def test_what_is_written_is_read_as_the_same_policy(values: dict[str, Any]) -> N
         ('rules = ["constrant"]', "rules.0.name", "rules.0.name: no rule 'constrant' is provided"),
         ('[[rules]]\ntype = "pattern"\nname = "x"\nverdict = "kep"\npattern = "a"', "rules.0.verdict", "'keep'"),
         ('[[rules]]\ntype = "pattern"\nname = "x"\nverdict = "keep"\npattern = "("', "rules.0.pattern", "missing )"),
+        ('encoding = "o200k"', "encoding", "encoding: no token encoding is known for 'o200k'; nearest: o200k_base"),
+        ('encoding = "claude-opus-5"', "encoding", "choose o200k_base or cl100k_base by name"),
+        ('languages = ["en", "xx"]', "languages", "languages: there are no rules for the language 'xx': take 'en'"),
         ("tail_turns = -1", "tail_turns", "greater than or equal to 0 (it is -1)"),
         ("[compaction]\nlive_percent = 80\nkept_percent = 20", "compaction", "125 together: at most 90"),
         ("reserve_tokens = 9_000", "policy", "nothing is left for the request"),
@@ -136,3 +139,9 @@ def test_the_number_of_a_pin_and_the_version_of_a_rule_are_whole_ones() -> None:
         Policy(pins=(True,))
     with pytest.raises(ValidationError, match=r"version\n.*give a whole number"):
         FunctionRule.model_validate({"name": "ours", "version": "1"})
+
+
+def test_an_encoding_that_is_not_known_is_refused_when_the_policy_is_made() -> None:
+    with pytest.raises(ValidationError, match=r"encoding\n.*'gpt4o'; nearest: gpt-4o"):
+        Policy(encoding="gpt4o")
+    assert Policy(encoding="gpt-4o-2024-11-20").encoding == "gpt-4o-2024-11-20"

@@ -16,9 +16,12 @@ import tiktoken
 import tiktoken_ext.openai_public as published
 from hypothesis import given, settings
 from hypothesis import strategies as st
+from tiktoken.model import MODEL_PREFIX_TO_ENCODING, MODEL_TO_ENCODING
 
+from projections.encodings import ENCODINGS, SAME_COUNTS, encoding_for
+from projections.errors import UnknownEncoding
 from replay import tokens
-from replay.tokens import BLOCK_CHARACTERS, ENCODINGS, UnknownEncoding, counter, encoding_for
+from replay.tokens import BLOCK_CHARACTERS, counter
 
 PUBLISHED_SUMS = {
     "o200k_base": "446a9538cb6c348e3516120d7c08b09f57c36495e2acfffe59a5bf8b0cfb1a2d",
@@ -95,7 +98,7 @@ def test_pattern_and_special_tokens_are_the_published_ones(encoding: str) -> Non
 
 def test_encoding_mapped_to_another_has_the_same_ordinary_tokens(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(published, "load_tiktoken_bpe", lambda _url, expected_hash: expected_hash)
-    for name, same in tokens._SAME_COUNTS.items():
+    for name, same in SAME_COUNTS.items():
         theirs = published.ENCODING_CONSTRUCTORS[name]()
         assert (theirs["pat_str"], theirs["mergeable_ranks"]) == (tokens.PATTERNS[same], PUBLISHED_SUMS[same])
 
@@ -242,6 +245,18 @@ def test_encoding_of_a_name(name: str, encoding: str) -> None:
     assert encoding_for(name) == encoding
 
 
+PUBLISHED = {f"{begins}x": encoding for begins, encoding in MODEL_PREFIX_TO_ENCODING.items()} | MODEL_TO_ENCODING
+
+
+@pytest.mark.parametrize(("name", "encoding"), PUBLISHED.items())
+def test_every_model_that_tiktoken_knows_is_known_with_its_encoding(name: str, encoding: str) -> None:
+    if encoding == "o200k_harmony" or encoding in ENCODINGS:
+        assert encoding_for(name) == encoding.replace("harmony", "base")
+    else:
+        with pytest.raises(UnknownEncoding, match="no token encoding" if name == encoding else f"it uses {encoding}"):
+            encoding_for(name)
+
+
 @pytest.mark.parametrize(
     ("name", "near"),
     [
@@ -287,7 +302,8 @@ def watch(event, arguments):
 
 sys.addaudithook(watch)
 
-from replay.tokens import counter, encoding_for
+from projections.encodings import encoding_for
+from replay.tokens import counter
 
 count = counter("o200k_base")
 assert not {"tiktoken", "requests"} & set(sys.modules), "the import of replay.tokens must be cheap"
