@@ -46,7 +46,10 @@ class KeptTurn:
 
 @dataclass(frozen=True, slots=True)
 class Line:
-    """What is told of some turns: an extract in their own words, or the summary ``summary`` (its id)."""
+    """What is told of some turns: an extract in their own words, or the summary ``summary`` (its id).
+
+    ``text`` is the line as it is shown, with its end, and ``tokens`` is what it costs.
+    """
 
     first: int
     last: int

@@ -15,7 +15,7 @@ from typing import Final
 from ledger.parts import ToolCallPart
 from projections.compacting.gists import Telling, grouped, tellings
 from projections.compacting.middle import Chapter, Exact, KeptTurn, Line, Middle, Stub, Total, abridged, newest_within
-from projections.compacting.middle_text import BREAKS
+from projections.compacting.middle_text import BREAKS, exact_line, told_line
 from projections.compacting.stubs import result_stub
 from projections.compacting.summaries import Summary, chosen_summary
 from projections.compacting.used_strings import Said, Sought, said_of, sought_of, used_of
@@ -51,9 +51,6 @@ MOST_RESULTS: Final = 12
 
 MOST_REMEMBERED: Final = 400
 """How many exact strings are remembered at most, shown or not."""
-
-LINE_TOKENS: Final = 6
-"""Room for the numbers of the turns in front of a line."""
 
 _LISTED_EXACT: Final = 60  # exact strings that a kept turn leaves behind when it gives way
 
@@ -242,14 +239,16 @@ def _chapter(
 
 
 def _summed_up(summary: Summary, segment: Segment, most_characters: int, count: Count) -> tuple[Line, ...]:
-    text = sendable(summary.shown(most_characters))
-    return (Line(segment.first, segment.last, text, count(f"{text}\n") + LINE_TOKENS, "summary", summary.id),)
+    text = told_line(segment.first, segment.last, sendable(summary.shown(most_characters)), "summary")
+    return (Line(segment.first, segment.last, text, count(text), "summary", summary.id),)
 
 
 def _extracts(turns: Sequence[Telling], most_characters: int, count: Count) -> tuple[Line, ...]:
     found = grouped(turns, most_characters=most_characters)
-    told = ((line.first, line.last, sendable(line.text)) for line in found if line.text)
-    return tuple(Line(first, last, text, count(f"{text}\n") + LINE_TOKENS) for first, last, text in told)
+    told = (
+        (line.first, line.last, told_line(line.first, line.last, sendable(line.text), "extract")) for line in found if line.text
+    )
+    return tuple(Line(first, last, text, count(text)) for first, last, text in told)
 
 
 def _exact(carried: Sequence[Exact], segment: Segment, others: Sequence[Turn], count: Count) -> tuple[Exact, ...]:
@@ -270,7 +269,7 @@ def _exact(carried: Sequence[Exact], segment: Segment, others: Sequence[Turn], c
             elif turn.number in compressed and string in stated:
                 known[string] = Exact(string, 0, 1, by_user, turn.number, turn.number, string in named)
     best = sorted(known.values(), key=lambda exact: exact.worth, reverse=True)[:MOST_REMEMBERED]
-    return tuple(exact if exact.tokens else replace(exact, tokens=count(f"= {exact.text}\n")) for exact in best)
+    return tuple(exact if exact.tokens else replace(exact, tokens=count(exact_line(exact.text))) for exact in best)
 
 
 def _shown_exactly(strings: Iterable[str]) -> tuple[str, ...]:
@@ -330,7 +329,7 @@ def _with_left_behind(exact: tuple[Exact, ...], gone: Sequence[KeptTurn], count:
     known = {found.text for found in exact}
     left = {string: turn for turn in gone for string in turn.exact if string not in known}
     made = (
-        Exact(text, count(f"= {text}\n"), 1, turn.by_user, turn.number, turn.number, text in turn.named)
+        Exact(text, count(exact_line(text)), 1, turn.by_user, turn.number, turn.number, text in turn.named)
         for text, turn in left.items()
     )
     return tuple(sorted((*exact, *made), key=lambda found: found.worth, reverse=True)[:MOST_REMEMBERED]) if left else exact

@@ -163,8 +163,8 @@ class Scene:
         return {}
 
     def _told_middle(self, fullness: Fullness) -> tuple[str | None, int]:
-        text = middle_text(self.middle, self.policy, fullness=fullness, evidence=self.evidence)
-        return text, 0 if text is None else self.note(text)
+        told = middle_text(self.middle, self.policy, fullness=fullness, evidence=self.evidence)
+        return (None, 0) if told is None else (told[0], note_price(told[1], self.form.framing))
 
     @cached_property
     def kept_prices(self) -> dict[int, int]:
