@@ -1,6 +1,8 @@
-"""When the spent results of turns that left the tail become stubs: in batches, one segment at a time.
+"""When spent results become stubs: once their turn has left the tail, in batches, one segment at a time.
 
-The moment at which a turn's results were cleared depends on the turns up to that moment alone, and so does what a stub shows.
+All that wait for their batch become stubs when a segment is compacted, and at once those whose turn was crowded out of the
+tail: it and the turns after it, whole, cost more than the budget. The moment depends on the turns up to that moment alone, and
+so does what a stub shows: what became a stub stays one, with the same text.
 """
 
 from __future__ import annotations
@@ -8,21 +10,29 @@ from __future__ import annotations
 from collections.abc import Iterator, Mapping, Sequence
 from itertools import groupby
 
-from projections.planning.tailing import clearable_tokens, leaves_tail
+from projections.planning.tailing import clearable_tokens, crowded_at, leaves_tail
 from projections.policy import Policy
 from projections.told import Told
 
 
-def cleared_at(told: Sequence[Told], policy: Policy, *, upto: int) -> dict[int, int]:
+def cleared_at(told: Sequence[Told], policy: Policy, *, upto: int, compacted_at: int) -> dict[int, int]:
     """By number, the turns whose spent results are stubs, and the number of the turn at whose coming they became so.
 
-    ``told`` begins with a segment; ``upto`` is the number of the current turn.
+    ``told`` begins with a segment; ``upto`` is the number of the current turn, ``compacted_at`` of that at whose coming the
+    last segment was compacted, 0 before there was one.
     """
-    length = 0 if policy.compaction is None else policy.compaction.segment_turns
+    saved = {place: tokens for place, one in enumerate(told) if (tokens := clearable_tokens(one, policy)) > 0}
     moments: dict[int, int] = {}
-    for _, places in groupby(range(len(told)), key=lambda place: (told[place].turn.number - 1) // length if length else 0):
-        saved = {place: clearable_tokens(told[place], policy) for place in places}
-        moments |= _batches(told, {place: tokens for place, tokens in saved.items() if tokens > 0}, policy, upto)
+    waiting: dict[int, int] = {}
+    for place, tokens in saved.items():
+        moment, is_crowded = _spent_and_away(told, place, policy)
+        if moment <= (upto if is_crowded else compacted_at):
+            moments[told[place].turn.number] = moment if is_crowded else compacted_at
+        elif not is_crowded:
+            waiting[place] = tokens
+    length = 0 if policy.compaction is None else policy.compaction.segment_turns
+    for _, places in groupby(waiting, key=lambda place: (told[place].turn.number - 1) // length if length else 0):
+        moments |= _batches(told, {place: waiting[place] for place in places}, policy, upto)
     return moments
 
 
@@ -45,8 +55,15 @@ def _batches(told: Sequence[Told], saved: Mapping[int, int], policy: Policy, upt
 
 def _ready_at(told: Sequence[Told], place: int, policy: Policy) -> int:
     """The first turn at which a turn's results are spent, outside the tail, and as old as the policy wants."""
-    number = told[place].turn.number
-    return max(number + (policy.stubs.older_than_turns or 0), spent_at(told, place), leaves_tail(told, place, policy))
+    oldest = told[place].turn.number + (policy.stubs.older_than_turns or 0)
+    return max(oldest, _spent_and_away(told, place, policy)[0])
+
+
+def _spent_and_away(told: Sequence[Told], place: int, policy: Policy) -> tuple[int, bool]:
+    """The first turn at which a turn's results are spent and away, and whether they were crowded out of the tail."""
+    leaves = leaves_tail(told, place, policy)
+    crowded = crowded_at(told, place, policy, upto=leaves - 1)
+    return max(spent_at(told, place), crowded), crowded < leaves
 
 
 def spent_at(told: Sequence[Told], place: int) -> int:
@@ -61,7 +78,7 @@ def spent_at(told: Sequence[Told], place: int) -> int:
 
 
 def shown_used_through(told: Sequence[Told], place: int, policy: Policy) -> int:
-    """The last turn whose use of a turn's results its stubs show: the one at which they were spent and outside the tail.
+    """The last turn whose use of a turn's results its stubs show: the one at which they were spent and left the tail.
 
     No later one, whenever they became stubs, so that a stub never changes; and none that is not at hand when the segment is
     compacted.
@@ -69,4 +86,4 @@ def shown_used_through(told: Sequence[Told], place: int, policy: Policy) -> int:
     number = told[place].turn.number
     length = 1 if policy.compaction is None else policy.compaction.segment_turns
     at_hand = -(-number // length) * length + policy.looks_ahead + 1
-    return min(at_hand, max(spent_at(told, place), leaves_tail(told, place, policy)))
+    return min(at_hand, _spent_and_away(told, place, policy)[0])

@@ -19,6 +19,9 @@ Place = tuple[int, int]
 LEAST_CHARACTERS: Final = 110
 """No result is cut to less: there is room for the line that says what is left out, and where the whole result is."""
 
+CUT_CHARACTERS: Final = (7_040, 1_760, 440, LEAST_CHARACTERS)
+"""The lengths to which results of the tail are cut: a few fixed ones, so that a cut is seldom another one a turn later."""
+
 _TRIES: Final = 12
 
 
@@ -52,12 +55,29 @@ def cuts(sizes: Mapping[Place, int], returned: Mapping[Place, Return], room: int
     return made
 
 
+def cut_by(found: Return, tokens: int, over: int, count: Count) -> tuple[str, int] | None:
+    """The longest beginning and end of a result that save ``over`` of its ``tokens``, and what they cost; else the shortest.
+
+    None where nothing is saved.
+    """
+    whole = _whole(found)
+    made: tuple[str, int] | None = None
+    for characters in CUT_CHARACTERS:
+        if characters >= len(whole):
+            continue
+        text = result_cut(whole, found.id, characters=characters)
+        made = text, count(text)
+        if tokens - made[1] >= over:
+            break
+    return None if made is None or made[1] >= tokens else made
+
+
 def cut_to(found: Return, most: int, count: Count) -> tuple[str, int]:
     """Beginning and end of a result within ``most`` tokens, and what they cost; no less than ``LEAST_CHARACTERS`` of it.
 
     Pictures, documents and blocks of others are named.
     """
-    whole = "\n".join(_written(part, found.id) for part in found.parts)
+    whole = _whole(found)
     characters = max(LEAST_CHARACTERS, min(len(whole), most * 6))
     for _ in range(_TRIES):
         text = result_cut(whole, found.id, characters=characters)
@@ -67,6 +87,10 @@ def cut_to(found: Return, most: int, count: Count) -> tuple[str, int]:
         characters = max(LEAST_CHARACTERS, min(characters - 1, characters * most // tokens * 31 // 32))
     text = result_cut(whole, found.id, characters=LEAST_CHARACTERS)
     return text, count(text)
+
+
+def _whole(found: Return) -> str:
+    return "\n".join(_written(part, found.id) for part in found.parts)
 
 
 def _written(part: Any, result_id: str) -> str:

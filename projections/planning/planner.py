@@ -2,8 +2,8 @@
 
 First spent results, then compressed text, then turns that left the tail last, the oldest first, then the oldest turns of the
 tail by whole call units, then turns that are kept only because a rule says so. Never system, task, pins, state and the current
-turn. Results that no assistant turn has answered yet are never stubs: where they are too large for what is left, their
-beginning and end stand in the window.
+turn. Results of the tail, and those that no assistant turn has answered yet, are never stubs: where they are too large for what
+is left, their beginning and end stand in the window.
 """
 
 from __future__ import annotations
@@ -15,14 +15,14 @@ from typing import Final
 
 from projections.compacting.middle_text import shown_lines
 from projections.errors import BudgetExceeded
-from projections.framing import request_price
+from projections.framing import note_price, request_price
 from projections.pieces import Pieces
 from projections.planning.arranging import Chosen, Shown, arranged
-from projections.planning.fitting import Place, cuts
+from projections.planning.fitting import Place, cut_by, cuts
 from projections.planning.left_out import LeftOut, left_out
-from projections.planning.pressing import FRESH_PERCENT, LEVELS, kept_notes_price, pressure, tail_begins
+from projections.planning.pressing import FRESH_PERCENT, LEVELS, kept_notes_price, pressure
 from projections.planning.scene import Scene
-from projections.planning.tailing import plain_tokens
+from projections.planning.tailing import clearable_results, plain_tokens
 from projections.receipt import Row
 from projections.told import Told
 from projections.transcript import Turn
@@ -75,7 +75,7 @@ class Planner:
             "system": scene.fixed.system_tokens + request_price(framing, 0),
             "tools": scene.fixed.tools_tokens,
             "task": 0 if scene.fixed.task is None else scene.note(scene.fixed.task),
-            "state": 0 if scene.fixed.state is None else scene.note(scene.fixed.state),
+            "state": 0 if scene.fixed.state is None else note_price(scene.fixed.state_tokens, framing),
         }
         self._kept = {turn.number: turn for turn in scene.middle.kept}
         self._kept_shown = {
@@ -84,7 +84,7 @@ class Planner:
             )
             for turn in scene.middle.kept
         }
-        self._start = tail_begins(scene, scene.current.turn.number)
+        self._start = scene.tail_begins(scene.current.turn.number)
         self._live = {told.turn.number: self._as_live(place) for place, told in enumerate(scene.live)}
         self._gone: list[Turn] = []
         self._told_left_out: dict[int, LeftOut | None] = {}
@@ -142,7 +142,7 @@ class Planner:
     def _make_room(self) -> None:
         """Let things give way until the request fits, with the current turn's own words whole."""
         floor = self._budget * FRESH_PERCENT // 100
-        self._stub_tail(self._tokens() - self._budget)
+        self._cut_tail(self._tokens() - self._budget)
         if self._fits(floor=floor):
             return
         for step in self._steps():
@@ -271,20 +271,32 @@ class Planner:
         """The numbers of the turns of the tail that are shown, without the current one."""
         return [number for number in self._live if self._start <= number < self._current]
 
-    def _stub_tail(self, over: int) -> None:
-        """Show spent results of the tail as stubs, those of the oldest turns first, until so much is saved."""
+    def _cut_tail(self, over: int) -> None:
+        """Cut results of the tail that were answered already, those of the oldest turns first, until so much is saved."""
         for number in self._tail():
             if over <= 0:
                 return
-            place = self._scene.places[number]
-            if self._can_be_stubbed(place) and not self._live[number].texts:
-                shown = self._stubbed(place)
-                over -= self._live[number].tokens - shown.tokens
-                self._live[number] = shown
+            if self._can_be_stubbed(self._scene.places[number]) and not self._live[number].texts:
+                before = self._live[number].tokens
+                self._cut(number, over)
+                over -= before - self._live[number].tokens
+
+    def _cut(self, number: int, over: int) -> None:
+        """Cut the results of a turn, one after the other, until so much is saved."""
+        told = self._live[number].told
+        returned = {found.version: found for found in told.turn.returns}
+        for result in clearable_results(told, self._scene.policy.stubs):
+            tokens = self._result_price(told, result.version)
+            made = cut_by(returned[result.version], tokens, over, self._scene.count)
+            if made is not None:
+                self._shorten({(number, result.version): made})
+                over -= tokens - made[1]
+            if over <= 0:
+                return
 
     def _shorten_tail(self, most: int) -> None:
         """Let the tail give way until it costs no more than the policy's ``tail_tokens``."""
-        self._stub_tail(self._tail_tokens() - most)
+        self._cut_tail(self._tail_tokens() - most)
         for number in self._tail():
             if self._tail_tokens() <= most:
                 return

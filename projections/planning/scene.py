@@ -2,9 +2,11 @@
 
 from __future__ import annotations
 
+from bisect import bisect_right
 from collections.abc import Callable, Hashable, Mapping, Sequence
 from dataclasses import dataclass
 from functools import cached_property
+from itertools import accumulate
 from typing import Protocol, TypeVar
 
 from projections.compacting.middle import KeptTurn, Middle, Stub
@@ -12,7 +14,7 @@ from projections.compacting.middle_text import Fullness, middle_text
 from projections.compacting.segments import stubs_of
 from projections.framing import Framing, note_price, price
 from projections.planning.clearing import cleared_at, shown_used_through, spent_at
-from projections.planning.tailing import clearable_tokens
+from projections.planning.tailing import clearable_tokens, cuttable_tokens, leaves_tail, settled_tokens
 from projections.policy import Policy
 from projections.state_block import Count
 from projections.told import Told
@@ -38,12 +40,14 @@ class Fixed:
     """Texts that are never left out: a task given at opening, and the state block, where they say something new.
 
     ``system_tokens`` and ``tools_tokens``: what the system texts cost in the form, and the definitions of tools.
+    ``state_tokens``: those of the state block, which is counted by its lines.
     """
 
     task: str | None
     state: str | None
     system_tokens: int
     tools_tokens: int
+    state_tokens: int = 0
 
 
 @dataclass(frozen=True)
@@ -99,9 +103,50 @@ class Scene:
         return [0 if told.turn.number in pinned else clearable_tokens(told, self.policy) for told in self.live]
 
     @cached_property
+    def cuttable(self) -> list[int]:
+        """What is saved of each live turn while it is in the tail, about; nothing of turns that are pinned."""
+        return [cuttable_tokens(told, self.policy) if saved else 0 for told, saved in zip(self.live, self.saved, strict=True)]
+
+    @cached_property
     def cleared(self) -> dict[int, int]:
         """When the spent results of live turns were cleared, by turn."""
-        return cleared_at(self.live, self.policy, upto=self.current.turn.number)
+        compacted_at = self.epoch if self.middle.through else 0
+        return cleared_at(self.live, self.policy, upto=self.current.turn.number, compacted_at=compacted_at)
+
+    def tail_begins(self, number: int) -> int:
+        """The first turn of the tail when the turn ``number`` was the current one."""
+        by_turns = max(1, number - self.policy.tail_turns)
+        exchanges = self.policy.tail_exchanges
+        if not exchanges:
+            return by_turns
+        users = bisect_right(self.users, number)
+        return min(by_turns, self.live[0].turn.number if users < exchanges else self.users[users - exchanges])
+
+    def leaves_tail(self, place: int) -> int:
+        """The number of the turn at whose coming a live turn leaves the tail; beyond the current one if it is in it still."""
+        return leaves_tail(self.live, place, self.policy)
+
+    @cached_property
+    def epoch(self) -> int:
+        """The number of the turn at whose coming the last segment was compacted, or of the first live turn."""
+        first, last = self.live[0].turn.number, self.current.turn.number
+        compaction, through = self.policy.compaction, self.middle.through
+        if not through or compaction is None:
+            return first
+        room = self.policy.request_tokens * compaction.live_percent // 100 - self.middle.last_settled
+        in_all = self.policy.request_tokens * compaction.percent // 100 - self.middle.settled
+        costs = [settled_tokens(told, self.policy) for told in self.live]
+        whole = [self.room_for_turns - self.middle.settled - before for before in (0, *accumulate(costs))]
+        place = 0
+        for number in range(through + self.policy.looks_ahead + 1, last):
+            start = self.tail_begins(number)
+            while place < len(self.live) and self.live[place].turn.number < start:
+                room, in_all = room - costs[place], in_all - costs[place]
+                place += 1
+            is_full = in_all < 0 or whole[max(0, number - first)] < 0
+            if room < 0 and is_full and start > through:
+                return max(number, first)
+        return last
 
     @cached_property
     def pinned(self) -> frozenset[int]:

@@ -9,12 +9,15 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from typing import Final
 
-from projections.cards import Card
+from projections.cards import Card, ResultCard
 from projections.policy import Policy, StubRules
 from projections.told import Told, Turns
 
 STUB_TOKENS: Final = 45
 """What a stub is taken to cost where only numbers are compared."""
+
+CUT_TOKENS: Final = 110
+"""The same of the shortest beginning and end of a result: one a character, which is rarely too few."""
 
 _TURN_ADDS: Final = 7
 _RESULT_ADDS: Final = 6
@@ -59,15 +62,26 @@ def clearable_tokens(told: Told, policy: Policy) -> int:
 
 
 def _clearable(told: Told, rules: StubRules) -> int:
+    return sum(result.contents.tokens - STUB_TOKENS for result in clearable_results(told, rules))
+
+
+def clearable_results(told: Told, rules: StubRules) -> list[ResultCard]:
+    """The results of a turn that become shorter as stubs and may; none while a call of it is open."""
     if not rules.spent or told.card.open_calls:
-        return 0
+        return []
     tools = {found.version: call.tool for call in told.turn.calls if (found := told.turn.answer_to(call.call_id)) is not None}
-    return sum(
-        result.contents.tokens - STUB_TOKENS
-        for result in told.card.results
-        if result.contents.tokens > max(rules.larger_than_tokens, STUB_TOKENS)
-        and tools.get(result.version) not in rules.excluded_tools
-    )
+    least = max(rules.larger_than_tokens, STUB_TOKENS)
+    large = (result for result in told.card.results if result.contents.tokens > least)
+    return [result for result in large if tools.get(result.version) not in rules.excluded_tools]
+
+
+def cuttable_tokens(told: Told, policy: Policy) -> int:
+    """What is saved of a turn whose results are cut as short as they may be, of those that may become stubs, about."""
+    return told.recall(("cuttable", policy.settling), lambda told: _cuttable(told, policy.stubs)) if told.card.results else 0
+
+
+def _cuttable(told: Told, rules: StubRules) -> int:
+    return sum(max(0, result.contents.tokens - CUT_TOKENS) for result in clearable_results(told, rules))
 
 
 def settled_tokens(told: Told, policy: Policy) -> int:
@@ -126,3 +140,30 @@ def leaves_tail(told: Sequence[Told], place: int, policy: Policy) -> int:
         users = [found for found, _ in zip(later, range(missing), strict=False)]
         leaves = max(leaves, users[-1] if len(users) == missing else told[-1].turn.number + 1)
     return leaves
+
+
+def crowded_at(told: Sequence[Told], place: int, policy: Policy, *, upto: int) -> int:
+    """The number of the turn at whose coming a turn is crowded out: it and those after it, whole, cost more than the budget.
+
+    Beyond ``upto`` if none of them is it. Once it is so, it is so for ever: results that come late are not counted.
+    """
+    room = policy.request_tokens
+    for other in range(place, len(told)):
+        number = told[other].turn.number
+        if number > upto:
+            break
+        room -= _timely_tokens(told, other, policy)
+        if room < 0:
+            return number
+    return upto + 1
+
+
+def _timely_tokens(told: Sequence[Told], place: int, policy: Policy) -> int:
+    """What a turn costs whole, without what came when the next one had begun."""
+    one = told[place]
+    results = one.card.results
+    if not results or place + 1 == len(told) or results[-1].version < told[place + 1].turn.version:
+        return settled_tokens(one, policy) + clearable_tokens(one, policy)
+    began = told[place + 1].turn.version
+    late = {result.version: 0 for result in results if result.version > began}
+    return plain_tokens(one.card, late, policy) + added_tokens(one.card)

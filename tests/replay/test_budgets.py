@@ -151,6 +151,24 @@ def test_of_results_that_were_answered_the_oldest_become_stubs_first(store: Ledg
     assert [row.verdict for row in made.receipt] == ["keep", "stub", "stub", "keep", "keep", "keep", "keep"]
 
 
+def test_of_results_in_the_tail_the_oldest_are_cut_where_other_texts_take_the_room(store: Ledgers, case: Ledger) -> None:
+    case.record_turn("system", words(900))
+    case.record_turn("user", "Read both.")
+    for number in range(2):
+        case.record_turn("assistant", [call(f"c{number}")])
+        case.record_return(f"c{number}", words(900))
+    case.record_turn("assistant", "Done.")
+    made = view(store, "case").window(Policy(budget_tokens=2_500))
+    first, second = results(made)
+    head, mark, tail = first.split("\n")
+    assert words(900).startswith(head)
+    assert words(900).endswith(tail)
+    assert mark.endswith("left out; whole result: result_id=r_4]")
+    assert 1_500 < len(first) <= 1_760
+    assert second == words(900)
+    assert made.tokens <= 2_500
+
+
 def test_pictures_weigh_what_they_cost_when_results_must_shrink(store: Ledgers, case: Ledger) -> None:
     picture = case.store_artifact(b"\x89PNG\r\n\x1a\n1", media_type="image/png")
     case.record_turn("user", "Photograph both.")

@@ -127,7 +127,8 @@ def _pins(window: Window, policy: Policy, turns: tuple[Turn, ...]) -> Iterator[s
 
 
 def _results(window: Window, turns: tuple[Turn, ...]) -> Iterator[str]:
-    """A result is a stub only if somebody answered it, and all others of its turn had come; else it is cut at most."""
+    """A result is a stub only if somebody answered it, and all of its turn; else it is cut at most, as in the tail."""
+    tail = {row.turn for row in window.receipt if row.rule == "tail"}
     answers = [turn.version for turn in turns if turn.role == "assistant"]
     for piece in pieces(window):
         returned = {found.version: found for found in piece.turn.returns}
@@ -137,7 +138,7 @@ def _results(window: Window, turns: tuple[Turn, ...]) -> Iterator[str]:
             is_stub = _STUB.fullmatch(text) is not None
             if is_stub and (not is_answered or is_open):
                 yield f"turn {piece.turn.number}: a stub for what nobody answered: {text}"
-            if not is_stub and is_answered and not is_open:
+            if not is_stub and is_answered and not is_open and piece.turn.number not in tail:
                 yield f"turn {piece.turn.number}: a result that was answered is cut: {text[:200]}"
 
 

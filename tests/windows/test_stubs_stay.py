@@ -1,0 +1,101 @@
+"""What became a stub stays one, with the same text, as long as its turn stands in the window: in the tail and out of it."""
+
+from __future__ import annotations
+
+import random
+from collections.abc import Iterator
+from contextlib import suppress
+from typing import Any, Final
+
+import pytest
+
+from ledger import JsonText, Ledger, Ledgers, connect
+from ledger.parts import ToolCallPart
+from projections.errors import BudgetExceeded
+from projections.pieces import TurnPiece
+from projections.policy import Compaction, Policy, StubRules
+from projections.window import Window
+from replay import view
+
+TURNS: Final = 45
+CUT: Final = "\u2026"
+CLEARING: Final = (
+    (StubRules(), Compaction()),
+    (StubRules(clear_at_least_tokens=100_000), Compaction(segment_turns=5, live_percent=30)),
+    (StubRules(older_than_turns=12, clear_at_least_tokens=0), Compaction(live_percent=10)),
+)
+
+
+def policies(chance: random.Random) -> Iterator[Policy]:
+    """A few of all kinds, most of them under pressure."""
+    for budget_tokens in (900, 1_500, 3_000):
+        for tail_turns, tail_exchanges in ((2, 0), (6, 0), (4, 1)):
+            stubs, compaction = chance.choice(CLEARING)
+            place = chance.choice(["before_tail", "after_system"])
+            asked: dict[str, Any] = {"state": chance.choice([None, Policy().state]), "state_place": place}
+            yield Policy(
+                budget_tokens=budget_tokens,
+                tail_turns=tail_turns,
+                tail_exchanges=tail_exchanges,
+                stubs=stubs,
+                compaction=compaction,
+                **asked,
+            )
+
+
+def talk(case: Ledger, chance: random.Random) -> Iterator[None]:
+    """A conversation with results of all sizes, of which some strings are used later; a step at a time."""
+    case.record_turn("user", "Find all the parcels and bring them to gate 9.")
+    for number in range(TURNS):
+        parcel = f"P-{chance.randrange(900):03d}"
+        if chance.random() < 0.35:
+            case.record_turn("user", f"Remark {number} about {parcel}. " + "rain " * chance.choice([0, 5, 60]))
+            yield
+            continue
+        tools = chance.choices(["find", "read"], k=chance.choice([0, 1, 1, 2]))
+        asked = JsonText.of({"query": f"shelf {number}"})
+        calls = [ToolCallPart(call_id=f"{number}/{place}", tool=tool, arguments=asked) for place, tool in enumerate(tools)]
+        case.record_turn("assistant", [f"I see {parcel}.", *calls])
+        yield
+        for call in calls:
+            rows = range(chance.choice([3, 30, 30, 120, 400]))
+            case.record_return(call.call_id, "\n".join(f"row {row}: P-{chance.randrange(900):03d}" for row in rows))
+        yield
+
+
+def stubs_of(window: Window) -> dict[int, str | None]:
+    """By the version of each result that stands in the window, its stub; None where it is whole or cut."""
+    turns = [piece for piece in window.plan.pieces if isinstance(piece, TurnPiece)]
+    texts = {found.version: piece.replaced.get(found.version) for piece in turns for found in piece.turn.returns}
+    return {version: None if text is None or CUT in text else text for version, text in texts.items()}
+
+
+@pytest.mark.parametrize("seed", range(4))
+def test_once_a_stub_always_the_same_stub(seed: int) -> None:
+    chance = random.Random(seed)
+    asked = list(policies(chance))
+    known: list[dict[int, str]] = [{} for _ in asked]
+    with connect(":memory:") as store:
+        for _ in talk(store.ledger("case"), chance):
+            for policy, stubs in zip(asked, known, strict=True):
+                with suppress(BudgetExceeded):
+                    shown = stubs_of(view(store, "case").window(policy))
+                    assert {version: shown[version] for version in stubs.keys() & shown.keys()}.items() <= stubs.items()
+                    stubs |= {version: text for version, text in shown.items() if text is not None}
+    assert all(len(stubs) > 5 for stubs in known)
+
+
+def test_what_is_crowded_out_of_the_tail_is_a_stub_from_then_on(store: Ledgers) -> None:
+    case = store.ledger("case")
+    case.record_turn("user", "Which shelves are there?")
+    for number in range(3):
+        call = ToolCallPart(call_id=f"c{number}", tool="find_shelves", arguments=JsonText.of({"query": f"all {number}"}))
+        case.record_turn("assistant", [f"I have S-00{number}.", call])
+        case.record_return(f"c{number}", "\n".join(f"row {row}: shelf S-{row:03d}" for row in range(60)))
+    case.record_turn("assistant", "S-004 is free.")
+    seen = []
+    for number in range(5):
+        seen.append(list(stubs_of(view(store, "case").window(Policy(tail_turns=8, budget_tokens=1_500))).values()))
+        case.record_turn("user" if number % 2 else "assistant", "S-007 is free, too.")
+    first = '[find_shelves "all 0": 60 lines; used S-001, S-002; whole result: result_id=r_3]'
+    assert seen == [[first, None, None]] * 5
