@@ -7,7 +7,7 @@ from collections.abc import Mapping
 from functools import cached_property
 from typing import Any, Final, Literal, Self
 
-from pydantic import Field, field_validator, model_validator
+from pydantic import Field, ValidationInfo, field_validator, model_validator
 
 from ledger.parts import Frozen, Name
 from projections.encodings import encoding_for
@@ -129,14 +129,15 @@ class Policy(Frozen):
         lexicon_of(languages)
         return languages
 
-    @model_validator(mode="after")
-    def _can_be_met(self) -> Self:
-        if self.reserve_tokens >= self.budget_tokens:
+    @field_validator("reserve_tokens")
+    @classmethod
+    def _leaves_room(cls, reserve_tokens: int, given: ValidationInfo) -> int:
+        budget = given.data.get("budget_tokens")  # not there if it is itself refused
+        if budget is not None and reserve_tokens >= budget:
             raise ValueError(
-                f"reserve_tokens is {self.reserve_tokens:,} of a budget_tokens of {self.budget_tokens:,}: nothing is left for"
-                " the request"
+                f"reserve_tokens is {reserve_tokens:,} of a budget_tokens of {budget:,}: nothing is left for the request"
             )
-        return self
+        return reserve_tokens
 
     @cached_property
     def digest(self) -> str:

@@ -3,13 +3,16 @@
 from __future__ import annotations
 
 import tomllib
-from typing import Any, Final
+from typing import TYPE_CHECKING, Any, Final
 
 from pydantic import ValidationError
 
 from ledger.errors import InvalidInput, nearest
 from projections.policy import Policy
 from projections.presets import preset_named
+
+if TYPE_CHECKING:
+    from pydantic_core import ErrorDetails
 
 PRESET: Final = "preset"
 """The key that names the preset to begin with."""
@@ -20,7 +23,7 @@ def policy_from_toml(text: str) -> Policy:
 
     Keys are the fields of ``Policy``, tables those of its parts (``[stubs]``, ``[compaction]``, ``[state]``, ``[[rules]]``);
     ``preset`` names what it begins with. A rule may be the name of a provided one. ``false`` for ``compaction`` or ``state``
-    leaves it out. ``InvalidInput`` names the key and what is wrong with it.
+    leaves it out. ``InvalidInput`` names the key and what is wrong with it, a line for each mistake (``mistakes`` has them).
     """
     try:
         given = tomllib.loads(text)
@@ -31,22 +34,43 @@ def policy_from_toml(text: str) -> Policy:
 
 def policy_from(given: dict[str, Any]) -> Policy:
     """The policy of plain values, as TOML or JSON hold them."""
+    base, found = _begun(given)
+    for key, value in given.items():
+        if key in base:
+            base[key] = _merged(base[key], value, key)
+        elif key != PRESET:
+            found.append(_no_key(key, base))
+    try:
+        policy = Policy.model_validate(base)
+    except ValidationError as error:
+        wrong = [_wrong(one, base) for one in error.errors(include_url=False, include_context=False)]
+        raise _refused([*found, *wrong], given) from None
+    if found:
+        raise _refused(found, given)
+    return policy
+
+
+def _begun(given: dict[str, Any]) -> tuple[dict[str, Any], list[InvalidInput]]:
+    """The values that a policy begins with; those of the default one where the preset is none."""
     name = given.get(PRESET, "default")
     if not isinstance(name, str):
-        raise InvalidInput(f"preset is {name!r}: give the name of one", path=PRESET)
-    base = preset_named(name).model_dump(mode="json")
-    values = {key: value for key, value in given.items() if key != PRESET}
-    unknown = next((key for key in values if key not in base), None)
-    if unknown is not None:
-        near = nearest(unknown, base)
-        hint = f": did you mean {near[0]}?" if near else f": a policy has {', '.join(base)}"
-        raise InvalidInput(f"a policy has no key {unknown}{hint}", path=unknown)
-    for key, value in values.items():
-        base[key] = _merged(base[key], value, key)
+        return Policy().model_dump(mode="json"), [InvalidInput(f"preset is {name!r:.80}: give the name of one", path=PRESET)]
     try:
-        return Policy.model_validate(base)
-    except ValidationError as error:
-        raise _refused(error, base) from None
+        return preset_named(name).model_dump(mode="json"), []
+    except InvalidInput as error:
+        return Policy().model_dump(mode="json"), [error]
+
+
+def _refused(found: list[InvalidInput], given: dict[str, Any]) -> InvalidInput:
+    """All that is wrong, in the order in which it was given, a line each; ``path`` is the key of the first."""
+    order = {key: place for place, key in enumerate(given)}
+    in_order = sorted(found, key=lambda one: order.get(_table(one), len(order)))
+    mistakes = tuple(str(one) for one in in_order)
+    return InvalidInput("\n".join(mistakes), path=in_order[0].path, mistakes=mistakes)
+
+
+def _table(mistake: InvalidInput) -> str:
+    return str(mistake.path).partition(".")[0]
 
 
 def _merged(before: Any, value: Any, key: str) -> Any:
@@ -57,22 +81,27 @@ def _merged(before: Any, value: Any, key: str) -> Any:
     return {**before, **value} if isinstance(before, dict) and isinstance(value, dict) else value
 
 
-def _refused(error: ValidationError, given: dict[str, Any]) -> InvalidInput:
-    """The first thing that is wrong, by its key."""
-    first = error.errors(include_url=False, include_context=False)[0]
-    place = [str(part) for part in first["loc"]]
+def _no_key(key: str, base: dict[str, Any]) -> InvalidInput:
+    near = nearest(key, base)
+    hint = f": did you mean {near[0]}?" if near else f": a policy has {', '.join(base)}"
+    return InvalidInput(f"a policy has no key {key}{hint}", path=key)
+
+
+def _wrong(error: ErrorDetails, given: dict[str, Any]) -> InvalidInput:
+    """One thing that is wrong, by its key."""
+    place = [str(part) for part in error["loc"]]
     if place[:1] == ["rules"]:
         del place[2:3]  # the type of the rule, which is no key
     key = ".".join(place) or "policy"
-    match first["type"]:
+    match error["type"]:
         case "union_tag_not_found":
             why = f'give its type: {key}.type = "pattern", "function" or "provided"'
         case "extra_forbidden":
             why = f"there is no such key{_near(given, place)}"
         case "value_error":
-            why = first["msg"].removeprefix("Value error, ").removeprefix(f"{place[-1] if place else key}: ")
+            why = error["msg"].removeprefix("Value error, ").removeprefix(f"{place[-1] if place else key}: ")
         case _:
-            why = f"{first['msg']} (it is {first['input']!r:.80})"
+            why = f"{error['msg']} (it is {error['input']!r:.80})"
     return InvalidInput(f"policy key {key}: {why}", path=key)
 
 

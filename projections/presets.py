@@ -53,5 +53,5 @@ def preset_named(name: str) -> Policy:
     if name not in PRESETS:
         near = nearest(name, PRESETS)
         hint = f" (did you mean {near[0]!r}?)" if near else ""
-        raise InvalidInput(f"no preset {name!r}{hint}: take one of {', '.join(PRESETS)}", path="policy")
+        raise InvalidInput(f"no preset {name!r}{hint}: take one of {', '.join(PRESETS)}", path="preset")
     return PRESETS[name]

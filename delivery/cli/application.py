@@ -1,4 +1,4 @@
-"""How the command line runs: options, commands, and errors as one line on standard error.
+"""How the command line runs: options, commands, and errors as one line on standard error, or a line for each mistake.
 
 Exit codes: 0, 1 for a fault of ours or of the store and for what was refused, 2 for a mistake of the caller's.
 """
@@ -153,7 +153,9 @@ def _note(message: Warning | str, category: type[Warning], filename: str, lineno
 def _failed(error: Exception) -> int:
     if isinstance(error, LedgerError):
         is_ours = isinstance(error, _FAULTS + _REFUSED) and not isinstance(error, NotAStore)
-        return _complain(str(error), OURS if is_ours else CALLERS)
+        for mistake in error.details.get("mistakes", (error,)):
+            _complain(str(mistake), CALLERS)
+        return OURS if is_ours else CALLERS
     # By name and not by class: typer carries its own click or uses the installed one, depending on its release.
     if type(error).__name__ == "NoArgsIsHelpError":
         return _complain("no command was given: see context-ledger --help", CALLERS)

@@ -86,4 +86,5 @@ def _read(path: Path) -> Policy:
     except (UnicodeDecodeError, RecursionError):
         raise InvalidInput(f"{path} is no policy: name a TOML file in UTF-8", path=str(path)) from None
     except InvalidInput as error:
-        raise InvalidInput(f"{path}: {error}", **error.details) from None
+        mistakes = tuple(f"{path}: {mistake}" for mistake in error.details.get("mistakes", (error,)))
+        raise InvalidInput("\n".join(mistakes), **error.details | {"mistakes": mistakes}) from None

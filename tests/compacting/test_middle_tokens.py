@@ -15,11 +15,12 @@ from projections.compacting.middle_text import Fullness, kept_note, kept_note_to
 from projections.compacting.note_tokens import FRAGMENTS, note_tokens
 from projections.compacting.segments import Segment, compacted, inputs_digest
 from projections.compacting.summaries import Summary
+from projections.encodings import ENCODINGS
 from projections.policy import Compaction, Policy, SummaryChoice
 from projections.told import Told
 from projections.transcript import Turn
 from replay.folded_turns import told
-from replay.tokens import ENCODINGS, counter
+from replay.tokens import counter
 
 SEGMENT = 3
 HOSTILE = st.lists(

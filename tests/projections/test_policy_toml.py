@@ -93,7 +93,7 @@ def test_what_is_written_is_read_as_the_same_policy(values: dict[str, Any]) -> N
         ('languages = ["en", "xx"]', "languages", "languages: there are no rules for the language 'xx': take 'en'"),
         ("tail_turns = -1", "tail_turns", "greater than or equal to 0 (it is -1)"),
         ("[compaction]\nlive_percent = 80\nkept_percent = 20", "compaction", "125 together: at most 90"),
-        ("reserve_tokens = 9_000", "policy", "nothing is left for the request"),
+        ("reserve_tokens = 9_000", "reserve_tokens", "nothing is left for the request"),
     ],
 )
 def test_what_is_wrong_is_said_with_its_key(text: str, key: str, said: str) -> None:
@@ -101,6 +101,54 @@ def test_what_is_wrong_is_said_with_its_key(text: str, key: str, said: str) -> N
         policy_from_toml(text)
     assert refusal.value.path == key
     assert said in str(refusal.value)
+
+
+ALL_WRONG = """
+tial_turns = 3
+preset = "codin"
+budget_tokens = "much"
+reserve_tokens = true
+encoding = "o300k"
+languages = ["xx"]
+rules = ["constrant", { type = "function", name = "mine", version = 0 }]
+
+[compaction]
+segment_turns = 0
+live_percent = 91
+
+[stubs]
+spnt = true
+"""
+
+
+def test_all_mistakes_are_told_at_once_in_their_order_a_line_each() -> None:
+    with pytest.raises(InvalidInput) as refusal:
+        policy_from_toml(ALL_WRONG)
+    lines = str(refusal.value).splitlines()
+    assert [line.partition(": ")[0] for line in lines] == [
+        "a policy has no key tial_turns",
+        "no preset 'codin' (did you mean 'coding'?)",
+        "policy key budget_tokens",
+        "policy key reserve_tokens",
+        "policy key encoding",
+        "policy key languages",
+        "policy key rules.0.name",
+        "policy key rules.1.version",
+        "policy key compaction.segment_turns",
+        "policy key compaction.live_percent",
+        "policy key stubs.spnt",
+    ]
+    assert refusal.value.path == "tial_turns"
+    assert refusal.value.mistakes == tuple(lines)
+
+
+def test_what_a_reserve_leaves_is_told_beside_other_mistakes() -> None:
+    with pytest.raises(InvalidInput) as refusal:
+        policy_from_toml("tail_turns = -1\nreserve_tokens = 9_000")
+    assert [line.partition(": ")[0] for line in str(refusal.value).splitlines()] == [
+        "policy key tail_turns",
+        "policy key reserve_tokens",
+    ]
 
 
 NUMBERS = {

@@ -58,3 +58,21 @@ def test_a_file_that_is_no_policy_is_one_line(command: Command, tmp_path: Path, 
     assert (outcome.code, outcome.out, outcome.err.count("\n")) == (2, "", 1)
     assert str(file) in outcome.err
     assert said in outcome.err
+
+
+def test_all_mistakes_in_a_file_are_told_a_line_each(command: Command, tmp_path: Path) -> None:
+    file = tmp_path / "mine.toml"
+    file.write_text('tail_turns = -1\nencoding = "o300k"\n"two\\nlines" = 1\n', encoding="utf-8")
+    for asked in (("policy", str(file)), ("window", "any", "--policy", str(file))):
+        outcome = command(*asked)
+        assert (outcome.code, outcome.out) == (2, "")
+        begins = ("policy key tail_turns: Input", "policy key encoding: no token", "a policy has no key two lines: ")
+        lines = outcome.err.splitlines()
+        assert len(lines) == len(begins)
+        assert all(line.startswith(f"context-ledger: {file}: {said}") for line, said in zip(lines, begins, strict=True))
+
+
+def test_single_options_are_told_with_all_that_is_wrong(command: Command, voyage: str) -> None:
+    outcome = command("window", voyage, "--encoding", "o300k", "--reserve", "9000")
+    assert outcome.code == 2
+    assert [line.split(": ")[1] for line in outcome.err.splitlines()] == ["policy key reserve_tokens", "policy key encoding"]
