@@ -19,11 +19,11 @@ if TYPE_CHECKING:
     from projections.state import FactNow
 
 _SOURCED: Final = (
-    "Established facts of this conversation. User and interface hold where the summary {place} differs; tool and inferred "
+    "Established facts of this conversation. User and interface hold where older text {place} differs; tool and inferred "
     "are unconfirmed."
 )
 _UNSOURCED: Final = (
-    "Established facts of this conversation. They hold where the summary {place} differs; ? marks what is unconfirmed."
+    "Established facts of this conversation. They hold where older text {place} differs; ? marks what is unconfirmed."
 )
 
 _OURS: Final = frozenset(
@@ -59,7 +59,11 @@ class Written(NamedTuple):
 
 
 class BlockForm(Protocol):
-    """Writes the lines of a block, which stand between ``opening`` and ``closing``."""
+    """Writes the lines of a block, which stand between ``opening`` and ``closing``.
+
+    No token reaches over the end of a line into the next one (``replay.tokens`` says where that is so): every line begins with
+    something else than white space or a slash. So a block costs what its lines cost.
+    """
 
     opening: str
     closing: str
@@ -86,6 +90,10 @@ class BlockForm(Protocol):
 
     def not_shown(self, counts: Mapping[str, int]) -> str:
         """How many lines of each section gave way."""
+        ...
+
+    def not_shown_parts(self, counts: Mapping[str, int]) -> list[str]:
+        """Texts that together cost what that line does, or a token more: the same few ones, whatever the numbers."""
         ...
 
 
@@ -148,6 +156,10 @@ class JsonLines:
         """How many lines gave way."""
         return _object({"not_shown": _object({section: str(number) for section, number in counts.items()})})
 
+    def not_shown_parts(self, counts: Mapping[str, int]) -> list[str]:
+        """The line without its sections, and each of these."""
+        return ['{"not_shown":{\n', *(f",{escaped(section)}:{_digits(number)}" for section, number in counts.items())]
+
     def _origin(self, turn: int | None, source: str | None) -> dict[str, str]:
         if not self._provenance or source is None:
             return {}
@@ -207,6 +219,10 @@ class CompactText:
         """How many lines gave way."""
         return self._line("not shown", ", ".join(f"{number} {section}" for section, number in counts.items()), "")
 
+    def not_shown_parts(self, counts: Mapping[str, int]) -> list[str]:
+        """The line without its sections, and each of these."""
+        return [f"{self.bullet}not shown:\n", *(f", {_digits(number)} {section}" for section, number in counts.items())]
+
     def _line(self, name: str, said: str, origin: str) -> str:
         return f"{self.bullet}{name}: {said}{f' ({origin})' if origin else ''}"
 
@@ -237,6 +253,11 @@ class Markdown(CompactText):
 
     def _literal(self, json: str) -> str:
         return f"`{json.replace('`', _BACKTICK)}`"
+
+
+def _digits(number: int) -> str:
+    """A number that costs the same: each three digits are a token, whatever they are."""
+    return "0" * len(str(number))
 
 
 def _disputed(dispute: Dispute) -> str:

@@ -13,6 +13,7 @@ from ledger.parts import Problem
 from ledger.schema.schema import Schema, SectionSpec
 from ledger.standing import Claim, Validity
 from projections.basis import Basis
+from projections.block_lines import Remember, made_anew
 from projections.contradictions import Contradiction, ContradictionsFold
 from projections.disputes import disputes_of
 from projections.entries import EntriesFold, Entry
@@ -54,6 +55,8 @@ class State:
 
     A forgotten task reads "[forgotten]", its mark is ``task_forgotten``. ``forgotten`` are the places of what was forgotten:
     claims, entries, contradictions and whatever else is no part of the transcript. ``schema`` is the one in force.
+
+    ``count`` counts its blocks, ``remember`` may remember their lines, and ``blocks`` holds those that were asked for already.
     """
 
     basis: Basis
@@ -67,6 +70,8 @@ class State:
     forgotten: tuple[ErasedPlace, ...] = ()
     schema: Schema | None = None
     count: Count = field(default=len, repr=False, compare=False)
+    remember: Remember = field(default=made_anew, repr=False, compare=False)
+    blocks: dict[tuple[BlockOptions, Place], Block] = field(default_factory=dict, repr=False, compare=False)
 
     @property
     def block(self) -> str:
@@ -78,7 +83,10 @@ class State:
 
         ``place`` says where the rest of the conversation stands, seen from the block.
         """
-        return block_of(self, options or BlockOptions(), count=self.count, place=place)
+        key = options or BlockOptions(), place
+        if key not in self.blocks:
+            self.blocks[key] = block_of(self, key[0], count=self.count, place=place, remember=self.remember)
+        return self.blocks[key]
 
     def section(self, section: Section) -> SectionSpec:
         """What is declared of a list section."""
@@ -97,9 +105,11 @@ class State:
     @property
     def is_bare(self) -> bool:
         """Whether a block has nothing to show beyond the task, which a window has verbatim."""
-        facts = any(fact.is_shown for fact in self.entities.values())
-        entries = any(self.entries[section] and self.section(section).rendered for section in SECTIONS)
-        return not (facts or entries or disputes_of(self.contradictions, self.schema))
+        return not (
+            any(fact.is_shown for fact in self.entities.values())
+            or any(self.entries[section] and self.section(section).rendered for section in SECTIONS)
+            or disputes_of(self.contradictions, self.schema)
+        )
 
     def to_json(self) -> bytes:
         """The answer as JSON: basis, task, sections, block."""
@@ -152,10 +162,11 @@ def state_of(
     schema: Schema | None = None,
     valid_at: datetime | None = None,
     count: Count = len,
+    remember: Remember = made_anew,
 ) -> State:
     """The state that the folds have come to; with ``valid_at``, of the facts what held in the world at that moment.
 
-    ``count`` counts the tokens of its block.
+    ``count`` counts the tokens of its blocks, ``remember`` may remember their lines.
     """
     claims = facts.standing() if valid_at is None else facts.holding(valid_at)
     task, turn, source = _task(lifecycle, transcript)
@@ -164,17 +175,18 @@ def state_of(
         task=str(task) if isinstance(task, Forgotten) else task,
         task_turn=turn,
         task_source=source,
-        entities={name: _now(name, claim, schema) for name, claim in claims.items()},
+        entities={name: fact_now(name, claim, schema) for name, claim in claims.items()},
         entries={section: entries.open(section) for section in SECTIONS},
         contradictions=contradictions.open(),
         task_forgotten=task if isinstance(task, Forgotten) else None,
         forgotten=tuple(place for place in forgotten.places() if place.type not in ("turn.recorded", "tool.returned")),
         schema=schema,
         count=count,
+        remember=remember,
     )
 
 
-def _now(name: str, claim: Claim, schema: Schema | None) -> FactNow:
+def fact_now(name: str, claim: Claim, schema: Schema | None) -> FactNow:
     """A standing claim, as the schema in force sees it: an old value may not fit it any more, and stands all the same."""
     spec = None if schema is None else schema.spec(name)
     return FactNow(

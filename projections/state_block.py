@@ -19,7 +19,6 @@ from __future__ import annotations
 from collections import Counter
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from dataclasses import dataclass
-from functools import partial
 from typing import TYPE_CHECKING, Final, Literal, get_args
 
 from pydantic import Field
@@ -27,10 +26,10 @@ from pydantic import Field
 from ledger.events import Section
 from ledger.fields import RANK
 from ledger.parts import Frozen
-from projections.block_forms import BlockForm, CompactText, JsonLines, Markdown, Written, is_confirmed
+from projections.block_forms import is_confirmed
+from projections.block_lines import BlockLines, Line, Remember, made_anew
 from projections.disputes import disputes_of
 from projections.policy_values import WholeNumber, YesOrNo
-from projections.shortening import shortened
 
 if TYPE_CHECKING:
     from projections.entries import Entry
@@ -40,12 +39,12 @@ Place = Literal["above", "below"]
 Part = Literal["line", "why", "tail"]
 Count = Callable[[str], int]
 
-TASK_CHARACTERS: Final = 280
-"""How much of the task a block quotes, where it does; a window has all of it, verbatim."""
-
 _SECTIONS: Final[tuple[Section, ...]] = get_args(Section)
 _ENTITIES: Final = "entities"
 _DISPUTES: Final = "disputes"
+COUNTED: Final = (_ENTITIES, *_SECTIONS, _DISPUTES)
+"""What the last line counts, each by itself: fields, entries by their sections, disputes."""
+
 _STAYS: Final[dict[str, int]] = {"rejected": 1, "decisions": 2, "open": 5, "constraints": 6}
 _FACTS_OF_OTHERS: Final = 3
 _CONSTRAINTS_OF_USERS: Final = 7
@@ -97,123 +96,132 @@ class Block:
 
 
 @dataclass(frozen=True, slots=True)
-class _Line:
-    """A line that may give way: of two, the one that ``stays`` less goes first.
+class _Slot:
+    """Where a line stands that may give way: of two, the one that ``stays`` less goes first.
 
-    ``place``: where it stands. ``shorter`` writes it without why an entry was made, where ``whole`` says that.
+    ``whole`` writes it, ``shorter`` without why an entry was made, where ``whole`` says that.
     """
 
     section: str
     name: str
     stays: int
     since: int
-    place: int
-    whole: Callable[[], Written]
-    shorter: Callable[[], Written] | None = None
+    number: int
+    whole: Callable[[], Line]
+    shorter: Callable[[], Line] | None = None
 
 
-Step = tuple[_Line, Part]
+Step = tuple[_Slot, Part]
 
 
-def block_of(state: State, options: BlockOptions, *, count: Count, place: Place = "above") -> Block:
-    """The block of a state. ``place`` says where the rest of the conversation stands, seen from the block."""
-    form = _FORMS[options.form](provenance=options.provenance, most_characters=options.most_characters)
-    lines, capped = _capped(state, options, form)
-    bottom, capped_disputes = _disputed(state, options, form)
+def block_of(
+    state: State, options: BlockOptions, *, count: Count, place: Place = "above", remember: Remember = made_anew
+) -> Block:
+    """The block of a state. ``place`` says where the rest of the conversation stands, seen from the block.
+
+    ``remember`` may remember lines between the states of one ledger that are counted by the same ``count``.
+    """
+    lines = BlockLines(options, count=count, remember=remember)
+    slots, capped = _capped(state, options, lines)
+    bottom, capped_disputes = _disputed(state, options, lines)
     capped += capped_disputes
-    top = [form.label(place)]
-    if options.task and state.task is not None:
-        top.append(form.task(shortened(state.task, TASK_CHARACTERS), state.task_turn, state.task_source))
-    missing = Counter([given.section for given in capped] + [line.section for line in lines])
-    draft = _Draft(form, top, bottom, missing=missing, count=count)
-    text, steps = _fill(draft, list(_steps(lines)), options.budget_tokens)
-    tails = (GivenWay(line.section, line.name, "tail", "cap") for line in lines if draft.is_cut(line))
-    return Block(text, count(text), (*capped, *_given_way(steps), *tails))
+    task = lines.task(state) if options.task else None
+    top = [lines.label(place), *([] if task is None else [task])]
+    missing = Counter([given.section for given in capped] + [slot.section for slot in slots])
+    draft = _Draft(lines, top, bottom, missing=missing)
+    steps = _fill(draft, list(_steps(slots)), options.budget_tokens)
+    tails = (GivenWay(slot.section, slot.name, "tail", "cap") for slot in slots if draft.is_cut(slot))
+    return Block(draft.text(), draft.tokens(), (*capped, *_given_way(steps), *tails))
 
 
 class _Draft:
     """What a block shows so far; to begin with, no line that may give way.
 
-    ``sum_tokens`` is what it costs, added up line by line, without the last line, which counts what is missing.
+    ``shown_tokens`` is what it costs without the last line, which counts what is missing.
     """
 
-    def __init__(self, form: BlockForm, top: list[str], bottom: list[str], *, missing: Counter[str], count: Count) -> None:
-        self._form = form
+    def __init__(self, lines: BlockLines, top: list[Line], bottom: list[Line], *, missing: Counter[str]) -> None:
+        self._lines = lines
         self._top = top
         self._bottom = bottom
         self._missing = missing
-        self._shown: dict[int, Written] = {}
-        self.count = count
-        self.sum_tokens = count(self._text([]))
+        self._shown: dict[int, Line] = {}
+        self.shown_tokens = lines.ends_tokens() + sum(line.tokens for line in (*top, *bottom))
 
-    def put_back(self, line: _Line, part: Part) -> None:
+    def put_back(self, slot: _Slot, part: Part) -> None:
         """Show a line, or also why its entry was made."""
         if part == "line":
-            self._missing[line.section] -= 1
-        write = line.whole if part == "why" or line.shorter is None else line.shorter
-        self._show(line.place, write())
+            self._missing[slot.section] -= 1
+        write = slot.whole if part == "why" or slot.shorter is None else slot.shorter
+        self._show(slot.number, write())
 
-    def take(self, line: _Line, part: Part) -> None:
+    def take(self, slot: _Slot, part: Part) -> None:
         """Take a line away, or only why its entry was made."""
-        if part == "line" or line.shorter is None:
-            self._missing[line.section] += 1
-            self._show(line.place, None)
+        if part == "line" or slot.shorter is None:
+            self._missing[slot.section] += 1
+            self._show(slot.number, None)
         else:
-            self._show(line.place, line.shorter())
+            self._show(slot.number, slot.shorter())
 
-    def is_cut(self, line: _Line) -> bool:
+    def is_cut(self, slot: _Slot) -> bool:
         """Whether a text of this line is shown in part."""
-        return line.place in self._shown and self._shown[line.place].is_cut
+        return slot.number in self._shown and self._shown[slot.number].is_cut
 
-    def _show(self, place: int, written: Written | None) -> None:
-        before = self._shown.pop(place, None)
-        self.sum_tokens -= 0 if before is None else self.count(f"{before.text}\n")
-        if written is not None:
-            self._shown[place] = written
-            self.sum_tokens += self.count(f"{written.text}\n")
+    def _show(self, number: int, line: Line | None) -> None:
+        before = self._shown.pop(number, None)
+        self.shown_tokens -= 0 if before is None else before.tokens
+        if line is not None:
+            self._shown[number] = line
+            self.shown_tokens += line.tokens
+
+    def tokens(self) -> int:
+        """What the block costs as it is now."""
+        missed = self._missed()
+        if missed:
+            return self.shown_tokens + self._lines.not_shown_tokens(missed)
+        last = self._bottom[-1] if self._bottom else self._shown[max(self._shown)] if self._shown else self._top[-1]
+        return self.shown_tokens - last.tokens + self._lines.last_tokens(last)
 
     def text(self) -> str:
         """The block as it is now."""
-        sections = (_ENTITIES, *_SECTIONS, _DISPUTES)
-        missing = {section: self._missing[section] for section in sections if self._missing[section]}
-        return self._text([self._form.not_shown(missing)] if missing else [])
+        opening, closing = self._lines.ends
+        lines = (*self._top, *(self._shown[number] for number in sorted(self._shown)), *self._bottom)
+        return "".join((opening, *(f"{line.text}\n" for line in lines), self._lines.not_shown(self._missed()), closing))
 
-    def _text(self, last: list[str]) -> str:
-        lines = (*self._top, *(self._shown[place].text for place in sorted(self._shown)), *self._bottom, *last)
-        return self._form.opening + "".join(f"{line}\n" for line in lines) + self._form.closing
+    def _missed(self) -> dict[str, int]:
+        return {section: self._missing[section] for section in COUNTED if self._missing[section]}
 
 
-def _fill(draft: _Draft, steps: list[Step], budget_tokens: int) -> tuple[str, list[Step]]:
-    """The text with as few steps taken as will fit, and these steps.
+def _fill(draft: _Draft, steps: list[Step], budget_tokens: int) -> list[Step]:
+    """Show as much as will fit; the steps that are taken then.
 
-    From the last step back, so that only what is shown is written and counted, however much there is. The sum of the lines is
-    close to what the whole costs; the whole is counted before it counts.
+    From the last step back, so that only what is shown is written and counted, however much there is.
     """
     taken = len(steps)
-    while taken and draft.sum_tokens <= budget_tokens:
+    while taken and draft.shown_tokens <= budget_tokens:
         taken -= 1
         draft.put_back(*steps[taken])
-    text = draft.text()
-    while taken < len(steps) and max(draft.sum_tokens, draft.count(text)) > budget_tokens:
+    while taken < len(steps) and draft.tokens() > budget_tokens:
         draft.take(*steps[taken])
         taken += 1
-        text = draft.text()
-    return text, steps[:taken]
+    return steps[:taken]
 
 
-def _capped(state: State, options: BlockOptions, form: BlockForm) -> tuple[list[_Line], list[GivenWay]]:
+def _capped(state: State, options: BlockOptions, lines: BlockLines) -> tuple[list[_Slot], list[GivenWay]]:
     """The lines within the caps of their sections, in order, and what the caps leave out."""
-    lines = [_fact_line(name, fact, form, place) for place, (name, fact) in enumerate(_in_order(state)) if fact.is_shown]
+    slots = [_fact_slot(name, fact, lines, number) for number, (name, fact) in enumerate(_in_order(state)) if fact.is_shown]
     gave_way = []
     for section in _SECTIONS:
+        if not state.entries[section]:
+            continue
         spec = state.section(section)
         entries = state.entries[section] if spec.rendered else ()
         kept = _latest(entries, spec.most_shown or options.most_entries)
         gave_way += [GivenWay(section, entry.id, "line", "cap") for entry in entries if entry.id not in kept]
-        first = len(state.entities) + len(lines)
+        first = len(state.entities) + len(slots)
         shown = (entry for entry in entries if entry.id in kept)
-        lines += [_entry_line(entry, options, form, place) for place, entry in enumerate(shown, first)]
-    return lines, gave_way
+        slots += [_entry_slot(entry, lines, number) for number, entry in enumerate(shown, first)]
+    return slots, gave_way
 
 
 def _latest(entries: Sequence[Entry], most: int) -> set[str]:
@@ -222,11 +230,11 @@ def _latest(entries: Sequence[Entry], most: int) -> set[str]:
     return {entry.id for entry in by_worth[-most:]}
 
 
-def _disputed(state: State, options: BlockOptions, form: BlockForm) -> tuple[list[str], list[GivenWay]]:
+def _disputed(state: State, options: BlockOptions, lines: BlockLines) -> tuple[list[Line], list[GivenWay]]:
     """The lines of the latest disputes, which stay, and what their cap leaves out."""
     disputes = disputes_of(state.contradictions, state.schema)
     capped = [GivenWay(_DISPUTES, dispute.id, "line", "cap") for dispute in disputes[: -options.most_entries]]
-    return [form.dispute(dispute) for dispute in disputes[-options.most_entries :]], capped
+    return [lines.dispute(dispute) for dispute in disputes[-options.most_entries :]], capped
 
 
 def _in_order(state: State) -> Iterator[tuple[str, FactNow]]:
@@ -234,21 +242,20 @@ def _in_order(state: State) -> Iterator[tuple[str, FactNow]]:
     return ((name, state.entities[name]) for name in dict.fromkeys((*declared, *state.entities)))
 
 
-def _fact_line(name: str, fact: FactNow, form: BlockForm, place: int) -> _Line:
+def _fact_slot(name: str, fact: FactNow, lines: BlockLines, number: int) -> _Slot:
     stays = _FACTS_OF_USERS if is_confirmed(fact.source) else _FACTS_OF_OTHERS + RANK[fact.source]
-    return _Line(_ENTITIES, name, stays, fact.version, place, partial(form.fact, name, fact))
+    return _Slot(_ENTITIES, name, stays, fact.version, number, lambda: lines.fact(name, fact))
 
 
-def _entry_line(entry: Entry, options: BlockOptions, form: BlockForm, place: int) -> _Line:
-    says_why = options.provenance and entry.why is not None
-    return _Line(
+def _entry_slot(entry: Entry, lines: BlockLines, number: int) -> _Slot:
+    return _Slot(
         entry.section,
         entry.id,
         _entry_stays(entry),
         entry.from_version,
-        place,
-        partial(form.entry, entry.section, entry, why=True),
-        partial(form.entry, entry.section, entry, why=False) if says_why else None,
+        number,
+        lambda: lines.entry(entry, why=True),
+        (lambda: lines.entry(entry, why=False)) if lines.says_why(entry) else None,
     )
 
 
@@ -257,22 +264,17 @@ def _entry_stays(entry: Entry) -> int:
     return _CONSTRAINTS_OF_USERS if is_of_user else _STAYS[entry.section]
 
 
-def _steps(lines: list[_Line]) -> Iterator[Step]:
+def _steps(slots: list[_Slot]) -> Iterator[Step]:
     """What gives way, first things first."""
-    for line in sorted(lines, key=lambda line: line.since):
-        if line.shorter is not None:
-            yield line, "why"
-    for line in sorted(lines, key=lambda line: (line.stays, line.since)):
-        yield line, "line"
+    for slot in sorted((slot for slot in slots if slot.shorter is not None), key=lambda slot: slot.since):
+        yield slot, "why"
+    for slot in sorted(slots, key=lambda slot: (slot.stays, slot.since)):
+        yield slot, "line"
 
 
 def _given_way(steps: list[Step]) -> Iterable[GivenWay]:
     """What the steps took, each line once: where it went, why its entry was made went with it."""
-    gone = {line.place for line, part in steps if part == "line"}
+    gone = {slot.number for slot, part in steps if part == "line"}
     return (
-        GivenWay(line.section, line.name, part, "tokens") for line, part in steps if part == "line" or line.place not in gone
+        GivenWay(slot.section, slot.name, part, "tokens") for slot, part in steps if part == "line" or slot.number not in gone
     )
-
-
-_FORMS: Final[dict[str, Callable[..., BlockForm]]] = {"lines": JsonLines, "compact": CompactText, "markdown": Markdown}
-"""One line a form."""

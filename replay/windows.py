@@ -18,7 +18,7 @@ from projections.policy import Policy
 from projections.receipt import Row
 from projections.render import renderer_named
 from projections.state import State
-from projections.state_block import Block, Count, block_of
+from projections.state_block import Block, Count
 from projections.told import Turns
 from projections.verdicts.verdict import Judgement
 from projections.window import Draft, draft_window
@@ -53,13 +53,14 @@ def drafted(ground: Ground, policy: Policy, *, form: str, encoding: str, tools: 
     turns = ground.turns
     task = task_of(ground, policy)
     state = ground.state()
-    block = _block(state, policy, ground.count)
+    block = _block(state, policy)
     said = {text.text: (text, tokens) for text, tokens in reversed(turns.system) if text.text.strip()}
     system = sorted(said.values(), key=lambda both: both[0].version)  # what is said again stays where it was said first
     told_task = None if state.task_turn is not None or state.task is None else state.task
     fixed = Fixed(
         task=None if told_task is None or not policy.pins_task else f"[the task, given at the start]\n{told_task}\n",
         state=None if block is None else block.text,
+        state_tokens=0 if block is None else block.tokens,
         system_tokens=sum(system_price(tokens, renderer.framing) for _, tokens in system),
         tools_tokens=0 if tools is None else ground.count(tools),
     )
@@ -128,10 +129,10 @@ def _calibration(ground: Ground, policy: Policy) -> Calibration | None:
     return calibration_of(told, served=served, model=policy.model)
 
 
-def _block(state: State, policy: Policy, count: Count) -> Block | None:
+def _block(state: State, policy: Policy) -> Block | None:
     if policy.state is None or state.is_bare:
         return None
-    return block_of(state, policy.state, count=count, place="above" if policy.state_place == "before_tail" else "below")
+    return state.shown(policy.state, place="above" if policy.state_place == "before_tail" else "below")
 
 
 def _verdicts(ground: Ground, policy: Policy, through: int) -> Mapping[int, Judgement]:

@@ -13,8 +13,9 @@ from hypothesis import strategies as st
 from ledger import JsonText, Ledgers, connect
 from ledger.errors import AdmissionRefused, InvalidInput
 from ledger.events import Section, Side, Source
+from projections.block_lines import TASK_CHARACTERS
 from projections.state import State
-from projections.state_block import TASK_CHARACTERS, BlockOptions
+from projections.state_block import BlockOptions
 from replay import view
 from tests.projections.block_reading import FORMS, Form, Said, disputed, expected, hides, inside, read
 from tests.projections.histories import TEXTS, VALUES, ticking

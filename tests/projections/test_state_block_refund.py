@@ -17,7 +17,7 @@ from tests.projections.histories import ticking
 
 SOURCED = """\
 <state>
-{"about":"Established facts of this conversation. User and interface hold where the summary above differs; tool and inferred \
+{"about":"Established facts of this conversation. User and interface hold where older text above differs; tool and inferred \
 are unconfirmed."}
 {"order_id":"ORD-88213","user":1}
 {"amount":"4,050 INR","user":11}
@@ -33,7 +33,7 @@ are unconfirmed."}
 """
 UNSOURCED = """\
 <state>
-Established facts of this conversation. They hold where the summary below differs; ? marks what is unconfirmed.
+Established facts of this conversation. They hold where older text below differs; ? marks what is unconfirmed.
 order_id: "ORD-88213"
 amount: "4,050 INR"
 customer_id?: "c_9912"

@@ -116,7 +116,7 @@ def test_a_window_has_the_block_and_its_receipt(store: Ledgers, render: str, for
     window = view(store, "case").window(Policy(state=BlockOptions(form=form, budget_tokens=120)), render=render)
     assert window.block is not None
     assert window.block.text in "".join(texts(window.request))
-    assert "the summary above differs" in window.block.text
+    assert "older text above differs" in window.block.text
     answer = json.loads(window.to_json())["state"]
     assert answer["tokens"] == window.block.tokens <= 120
     assert len(answer["gave_way"]) == len(window.block.gave_way)
@@ -170,7 +170,7 @@ def test_the_label_says_where_the_rest_stands(store: Ledgers, form: Form) -> Non
         options = BlockOptions(form=form, provenance=provenance)
         assert state.shown(options) == state.shown(options, place="above")
         above, below = (state.shown(options, place=place).text for place in ("above", "below"))
-        assert "the summary below differs" in below
+        assert "older text below differs" in below
         assert below == above.replace("above", "below")
 
 
