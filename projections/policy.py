@@ -155,10 +155,15 @@ class Policy(Frozen):
         """What decides how much of a turn is left once its spent results are stubs, as a text."""
         return f"{self.picture_price}/{self.document_price}/{self.stubs.model_dump_json()}"
 
+    @cached_property
+    def leaving(self) -> str:
+        """What decides when spent results are away, as a text."""
+        return f"{self.tail_turns}/{self.tail_exchanges}/{self.request_tokens}/{self.settling}"
+
     def model_copy(self, *, update: Mapping[str, Any] | None = None, deep: bool = False) -> Self:
         """A copy with other values; what was worked out of the old ones is not copied."""
         copied = super().model_copy(update=update, deep=deep)
-        for name in ("digest", "middle_digest", "settling"):
+        for name in ("digest", "middle_digest", "settling", "leaving"):
             copied.__dict__.pop(name, None)
         return copied
 

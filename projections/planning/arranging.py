@@ -4,39 +4,22 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
-from itertools import groupby
 
-from projections.compacting.middle import KeptTurn
-from projections.compacting.middle_text import kept_note
-from projections.pieces import NotePiece, Piece, Pieces, TurnPiece
+from projections.pieces import NotePiece, Piece, Pieces
 from projections.planning.left_out import LeftOut
 from projections.planning.scene import Scene
-from projections.told import Told
-
-
-@dataclass(slots=True)
-class Shown:
-    """A turn as it stands in the window: ``texts`` in the place of results, ``tokens`` in the form."""
-
-    told: Told
-    tokens: int
-    texts: dict[int, str]
-
-    @property
-    def piece(self) -> TurnPiece:
-        """The piece."""
-        return TurnPiece(self.told.turn, self.texts)
+from projections.planning.shown import Shown
 
 
 @dataclass(frozen=True, slots=True)
 class Chosen:
-    """What stands in a window: turns by their numbers, those that are kept with what is known of them, and our texts.
+    """What stands in a window: live turns by their numbers, the pieces of those that are kept, and our texts.
 
     ``start``: the number of the first turn of the tail.
     """
 
     live: Mapping[int, Shown]
-    kept: Mapping[int, tuple[KeptTurn, Shown]]
+    kept: Pieces
     middle: str | None
     left: LeftOut | None
     start: int
@@ -49,7 +32,7 @@ def arranged(scene: Scene, chosen: Chosen) -> tuple[Pieces, tuple[int, ...]]:
     task = [] if scene.fixed.task is None else [NotePiece(scene.fixed.task)]
     middle = [] if chosen.middle is None else [NotePiece(chosen.middle)]
     begins = _state_place(scene, chosen)
-    pieces: list[Piece] = [*(state if is_first else ()), *task, *_kept(scene, chosen), *middle]
+    pieces: list[Piece] = [*(state if is_first else ()), *task, *chosen.kept, *middle]
     ends = [len(pieces) - 1]
     pieces += _live_before(chosen, begins)
     ends.append(len(pieces) - 1)
@@ -77,17 +60,4 @@ def _live_before(chosen: Chosen, begins: int) -> Iterator[Piece]:
             yield NotePiece(left.text)
             left = None
         if number < begins:
-            yield shown.piece
-
-
-def _kept(scene: Scene, chosen: Chosen) -> Iterator[Piece]:
-    """The task first, then the others in order, those of a segment behind a note that says which they are."""
-    task = scene.task if scene.task in chosen.kept and scene.task in scene.pinned else None
-    if task is not None:
-        yield TurnPiece(chosen.kept[task][1].told.turn)
-    others = [(turn, shown) for turn, shown in chosen.kept.values() if turn.number != task]
-    for _, group in groupby(others, key=lambda both: both[0].first):
-        both = list(group)
-        yield NotePiece(kept_note([turn for turn, _ in both]))
-        for _, shown in both:
             yield shown.piece

@@ -9,10 +9,34 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Mapping, Sequence
 from itertools import groupby
+from typing import NamedTuple
 
 from projections.planning.tailing import clearable_tokens, crowded_at, leaves_tail
 from projections.policy import Policy
 from projections.told import Told
+
+
+class Away(NamedTuple):
+    """When a turn's results were ``spent``, at which ``moment`` it was out of the tail too, and whether it was crowded out."""
+
+    spent: int
+    moment: int
+    is_crowded: bool
+
+
+def away(told: Sequence[Told], place: int, policy: Policy) -> Away:
+    """When a turn's results are spent and away, as numbers of turns; beyond the last of ``told`` if that is still to come."""
+    one, last = told[place], told[-1].turn.number
+    key = ("away", policy.leaving)
+    known: Away | None = one.remembered.get(key)
+    if known is not None and known.moment < last:
+        return known
+    spent, leaves = spent_at(told, place), leaves_tail(told, place, policy)
+    crowded = crowded_at(told, place, policy, upto=leaves - 1)
+    made = Away(spent, max(spent, crowded), crowded < leaves)
+    if made.moment < last:  # nothing that is still to come changes it
+        one.remembered[key] = made
+    return made
 
 
 def cleared_at(told: Sequence[Told], policy: Policy, *, upto: int, compacted_at: int) -> dict[int, int]:
@@ -21,15 +45,16 @@ def cleared_at(told: Sequence[Told], policy: Policy, *, upto: int, compacted_at:
     ``told`` begins with a segment; ``upto`` is the number of the current turn, ``compacted_at`` of that at whose coming the
     last segment was compacted, 0 before there was one.
     """
-    saved = {place: tokens for place, one in enumerate(told) if (tokens := clearable_tokens(one, policy)) > 0}
     moments: dict[int, int] = {}
     waiting: dict[int, int] = {}
-    for place, tokens in saved.items():
-        moment, is_crowded = _spent_and_away(told, place, policy)
-        if moment <= (upto if is_crowded else compacted_at):
-            moments[told[place].turn.number] = moment if is_crowded else compacted_at
-        elif not is_crowded:
-            waiting[place] = tokens
+    for place, one in enumerate(told):
+        if not one.card.results or clearable_tokens(one, policy) <= 0:
+            continue
+        found = away(told, place, policy)
+        if found.moment <= (upto if found.is_crowded else compacted_at):
+            moments[one.turn.number] = found.moment if found.is_crowded else compacted_at
+        elif not found.is_crowded:
+            waiting[place] = clearable_tokens(one, policy)
     length = 0 if policy.compaction is None else policy.compaction.segment_turns
     for _, places in groupby(waiting, key=lambda place: (told[place].turn.number - 1) // length if length else 0):
         moments |= _batches(told, {place: waiting[place] for place in places}, policy, upto)
@@ -56,14 +81,7 @@ def _batches(told: Sequence[Told], saved: Mapping[int, int], policy: Policy, upt
 def _ready_at(told: Sequence[Told], place: int, policy: Policy) -> int:
     """The first turn at which a turn's results are spent, outside the tail, and as old as the policy wants."""
     oldest = told[place].turn.number + (policy.stubs.older_than_turns or 0)
-    return max(oldest, _spent_and_away(told, place, policy)[0])
-
-
-def _spent_and_away(told: Sequence[Told], place: int, policy: Policy) -> tuple[int, bool]:
-    """The first turn at which a turn's results are spent and away, and whether they were crowded out of the tail."""
-    leaves = leaves_tail(told, place, policy)
-    crowded = crowded_at(told, place, policy, upto=leaves - 1)
-    return max(spent_at(told, place), crowded), crowded < leaves
+    return max(oldest, away(told, place, policy).moment)
 
 
 def spent_at(told: Sequence[Told], place: int) -> int:
@@ -86,4 +104,4 @@ def shown_used_through(told: Sequence[Told], place: int, policy: Policy) -> int:
     number = told[place].turn.number
     length = 1 if policy.compaction is None else policy.compaction.segment_turns
     at_hand = -(-number // length) * length + policy.looks_ahead + 1
-    return min(at_hand, _spent_and_away(told, place, policy)[0])
+    return min(at_hand, away(told, place, policy).moment)

@@ -8,7 +8,7 @@ from typing import Final
 
 from projections.compacting.middle import KeptTurn, Middle
 from projections.planning.scene import Fixed, Form, Recall, Scene
-from projections.planning.tailing import compacted_segments, plain_tokens, room_for_turns, settled_tokens, tail_start
+from projections.planning.tailing import all_settled, compacted_segments, plain_tokens, room_for_turns, tail_start
 from projections.policy import Policy
 from projections.state_block import Count
 from projections.told import Told, Turns
@@ -99,12 +99,13 @@ def _live(turns: Turns, policy: Policy, first: int, tokens: int) -> Sequence[Tol
     found: list[Told] = []
     upto, room = turns.last, tokens
     while upto >= first and (room >= 0 or len(found) < READ_TURNS):
-        for told in reversed(turns.between(max(first, upto - _CHUNK + 1), upto)):
-            room -= settled_tokens(told, policy)
+        chunk = turns.between(max(first, upto - READ_TURNS + 1), upto)
+        for told, settled in zip(reversed(chunk), reversed(all_settled(chunk, policy)), strict=True):
+            room -= settled
             if room < 0 and len(found) >= READ_TURNS:
                 break
             found.append(told)
-        upto -= _CHUNK
+        upto -= READ_TURNS
     length = 1 if policy.compaction is None else policy.compaction.segment_turns
     while len(found) > 1 and found[-1].turn.number > first and (found[-1].turn.number - 1) % length:
         found.pop()

@@ -17,11 +17,12 @@ from projections.compacting.middle_text import shown_lines
 from projections.errors import BudgetExceeded
 from projections.framing import note_price, request_price
 from projections.pieces import Pieces
-from projections.planning.arranging import Chosen, Shown, arranged
+from projections.planning.arranging import Chosen, arranged
 from projections.planning.fitting import Place, cut_by, cuts
 from projections.planning.left_out import LeftOut, left_out
-from projections.planning.pressing import FRESH_PERCENT, LEVELS, kept_notes_price, pressure
+from projections.planning.pressing import FRESH_PERCENT, LEVELS, pressure
 from projections.planning.scene import Scene
+from projections.planning.shown import Shown, all_kept, kept_notes_price, kept_pieces, live_turn
 from projections.planning.tailing import clearable_results, plain_tokens
 from projections.receipt import Row
 from projections.told import Told
@@ -77,13 +78,9 @@ class Planner:
             "task": 0 if scene.fixed.task is None else scene.note(scene.fixed.task),
             "state": 0 if scene.fixed.state is None else note_price(scene.fixed.state_tokens, framing),
         }
+        self._all_kept = all_kept(scene)
         self._kept = {turn.number: turn for turn in scene.middle.kept}
-        self._kept_shown = {
-            turn.number: Shown(
-                scene.kept[turn.number], scene.kept_prices[turn.number], {stub.version: stub.text for stub in turn.stubs}
-            )
-            for turn in scene.middle.kept
-        }
+        self._kept_shown = dict(self._all_kept.shown)
         self._start = scene.tail_begins(scene.current.turn.number)
         self._live = {told.turn.number: self._as_live(place) for place, told in enumerate(scene.live)}
         self._gone: list[Turn] = []
@@ -98,8 +95,8 @@ class Planner:
             self._shorten_tail(self._scene.policy.tail_tokens)
         self._make_room()
         left = self._left_out()
-        kept = {number: (turn, self._kept_shown[number]) for number, turn in self._kept.items()}
-        pieces, breakpoints = arranged(self._scene, Chosen(self._live, kept, self._middle(), left, self._start))
+        chosen = Chosen(self._live, self._kept_pieces(), self._middle(), left, self._start)
+        pieces, breakpoints = arranged(self._scene, chosen)
         lines = shown_lines(self._scene.middle, self._scene.policy, LEVELS[self._level]) if self._middle() else ()
         blocks = self._block_totals(left)
         summaries = tuple(line.summary for line in lines if line.summary is not None)
@@ -124,20 +121,11 @@ class Planner:
         scene = self._scene
         number = scene.live[place].turn.number
         is_stubbed = number in scene.cleared or (self._level > 0 and number < self._start)
-        if not is_stubbed or not self._can_be_stubbed(place):
-            return Shown(scene.live[place], scene.whole[place], {})
-        return self._stubbed(place)
+        return live_turn(scene, place, stubbed=is_stubbed and self._gives_way(place))
 
-    def _can_be_stubbed(self, place: int) -> bool:
-        scene = self._scene
-        number = scene.live[place].turn.number
-        return scene.saved[place] > 0 and scene.is_spent(place) and number not in scene.pinned
-
-    def _stubbed(self, place: int) -> Shown:
-        scene = self._scene
-        told, stubs = scene.live[place], scene.stubs(place)
-        tokens = scene.price(told, {stub.version: stub.tokens for stub in stubs})
-        return Shown(told, tokens, {stub.version: stub.text for stub in stubs})
+    def _gives_way(self, place: int) -> bool:
+        """Whether results of a live turn may be shortened by now."""
+        return self._scene.can_give_way[place] and self._scene.is_spent(place)
 
     def _make_room(self) -> None:
         """Let things give way until the request fits, with the current turn's own words whole."""
@@ -205,11 +193,18 @@ class Planner:
         }
 
     def _kept_tokens(self) -> int:
+        if len(self._kept) == len(self._all_kept.shown):
+            return self._all_kept.tokens
         key = len(self._kept)
         if key not in self._kept_costs:
             whole = sum(shown.tokens for shown in self._kept_shown.values())
-            self._kept_costs[key] = kept_notes_price(self._scene, self._kept.values()) + whole
+            self._kept_costs[key] = kept_notes_price(self._scene, list(self._kept.values())) + whole
         return self._kept_costs[key]
+
+    def _kept_pieces(self) -> Pieces:
+        if len(self._kept) == len(self._all_kept.shown):
+            return self._all_kept.pieces
+        return tuple(kept_pieces(self._scene, list(self._kept.values()), self._kept_shown))
 
     def _middle(self) -> str | None:
         return self._scene.told_middle(LEVELS[self._level])[0] if self._has_middle else None
@@ -276,7 +271,7 @@ class Planner:
         for number in self._tail():
             if over <= 0:
                 return
-            if self._can_be_stubbed(self._scene.places[number]) and not self._live[number].texts:
+            if self._gives_way(self._scene.places[number]) and not self._live[number].texts:
                 before = self._live[number].tokens
                 self._cut(number, over)
                 over -= before - self._live[number].tokens

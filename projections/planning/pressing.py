@@ -7,15 +7,16 @@ the bytes before the state do not go to and fro with the size of the last turns.
 from __future__ import annotations
 
 from bisect import bisect_right
-from collections.abc import Iterable, Sequence
-from itertools import accumulate, groupby
+from collections.abc import Sequence
+from functools import cached_property
+from itertools import accumulate
 from operator import sub
 from typing import Final
 
-from projections.compacting.middle import KeptTurn
-from projections.compacting.middle_text import Fullness, kept_note
+from projections.compacting.middle_text import Fullness
 from projections.framing import request_price
 from projections.planning.scene import Scene
+from projections.planning.shown import all_kept
 
 LEVELS: Final[tuple[Fullness, ...]] = ("whole", "whole", "half", "bare")
 """What is shown of the compressed text at each level; from level 1 on, all spent results are stubs at once."""
@@ -27,17 +28,11 @@ FRESH_PERCENT: Final = 25
 def pressure(scene: Scene) -> int:
     """The level, from 0."""
     costs = _Costs(scene)
-    return max((costs.needed(number) for number in range(scene.epoch, scene.current.turn.number + 1)), default=0)
-
-
-def kept_notes_price(scene: Scene, kept: Iterable[KeptTurn]) -> int:
-    """What the notes cost that stand before turns of a segment that are kept; before the task there is none."""
-    task = scene.task if scene.task in scene.pinned else None
-    noted = [turn for turn in kept if turn.number != task]
-    places = tuple((turn.number, turn.first, turn.last) for turn in noted)
-    key = ("kept notes", places, scene.policy.encoding, scene.form.framing.note)
-    groups = groupby(noted, key=lambda turn: turn.first)
-    return scene.recall(key, lambda: sum(scene.note(kept_note(tuple(turns))) for _, turns in groups))
+    level = 0
+    if costs.most > scene.budget_tokens:
+        for number in range(scene.epoch, scene.current.turn.number + 1):
+            level = costs.needed(number, level)
+    return level
 
 
 class _Costs:
@@ -50,33 +45,55 @@ class _Costs:
         task = 0 if scene.fixed.task is None else scene.note(scene.fixed.task)
         options = scene.policy.state
         state = 0 if scene.fixed.state is None or options is None else framing.note + options.budget_tokens
-        kept = kept_notes_price(scene, scene.middle.kept) + sum(scene.kept_prices.values())
-        self._fixed = system + task + state + kept
-        self._middles = [scene.told_middle(fullness)[1] for fullness in LEVELS]
-        self._fresh = scene.budget_tokens * FRESH_PERCENT // 100
+        self._fixed = system + task + state + all_kept(scene).tokens
         self._whole = [0, *accumulate(scene.whole)]
-        self._settled = [0, *accumulate(map(sub, scene.whole, scene.saved))]
-        self._cut = [0, *accumulate(map(sub, scene.whole, scene.cuttable))]
+        self._first = scene.live[0].turn.number
+        self.most = self._fixed + scene.told_middle(LEVELS[0])[1] + self._whole[-1]
+        """More than a window cost at any turn at the lowest level."""
+
+    @cached_property
+    def _middles(self) -> list[int]:
+        return [self._scene.told_middle(fullness)[1] for fullness in LEVELS]
+
+    @cached_property
+    def _settled(self) -> list[int]:
+        return [0, *accumulate(map(sub, self._scene.whole, self._scene.saved))]
+
+    @cached_property
+    def _cut(self) -> list[int]:
+        return [0, *accumulate(map(sub, self._scene.whole, self._scene.cuttable))]
+
+    @cached_property
+    def _cleared(self) -> tuple[list[int], list[int]]:
+        """The numbers at which results were cleared that had left the tail, and what was saved by then."""
+        scene = self._scene
         places = ((scene.places[number], moment) for number, moment in scene.cleared.items())
         cleared = sorted((max(moment, scene.leaves_tail(place)), scene.saved[place]) for place, moment in places)
-        self._moments = [moment for moment, _ in cleared]
-        self._cleared = [0, *accumulate(saved for _, saved in cleared)]
-        self._assistants = [place for place, told in enumerate(scene.live) if told.turn.role == "assistant"]
+        return [moment for moment, _ in cleared], [0, *accumulate(saved for _, saved in cleared)]
 
-    def needed(self, number: int) -> int:
-        """The lowest level at which the window fitted when a turn was the current one."""
+    @cached_property
+    def _assistants(self) -> list[int]:
+        return [place for place, told in enumerate(self._scene.live) if told.turn.role == "assistant"]
+
+    def needed(self, number: int, level: int) -> int:
+        """The lowest level from ``level`` on at which the window fitted when a turn was the current one, else the highest."""
         scene = self._scene
-        place = scene.places[number]
-        left = min(place, max(0, scene.tail_begins(number) - scene.live[0].turn.number))
+        place = number - self._first
+        left = min(place, max(0, scene.tail_begins(number) - self._first))
         answered = bisect_right(self._assistants, place)
         spent = self._assistants[answered - 1] if answered else 0  # results from here on were not answered yet
-        current = min(scene.whole[place], scene.said_price(scene.live[place]) + self._fresh)
+        cost = scene.costs[place]
+        current = min(cost.whole, cost.said + scene.budget_tokens * FRESH_PERCENT // 100)
         always = self._fixed + self._sum(self._cut, left, place, spent) + current
-        cleared = self._whole[left] - self._cleared[bisect_right(self._moments, number)]
-        settled = self._sum(self._settled, 0, left, spent)
-        for level, middle in enumerate(self._middles):
-            if always + middle + (settled if level else cleared) <= scene.budget_tokens:
-                return level
+        if level == 0:
+            moments, saved = self._cleared
+            before = self._whole[left] - saved[bisect_right(moments, number)]
+            if always + self._middles[0] + before <= scene.budget_tokens:
+                return 0
+        before = self._sum(self._settled, 0, left, spent)
+        for tried in range(max(1, level), len(LEVELS)):
+            if always + self._middles[tried] + before <= scene.budget_tokens:
+                return tried
         return len(LEVELS) - 1
 
     def _sum(self, shorter: Sequence[int], first: int, end: int, spent: int) -> int:

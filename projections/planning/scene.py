@@ -2,19 +2,19 @@
 
 from __future__ import annotations
 
-from bisect import bisect_right
+from bisect import bisect_left, bisect_right
 from collections.abc import Callable, Hashable, Mapping, Sequence
 from dataclasses import dataclass
-from functools import cached_property
+from functools import cache, cached_property
 from itertools import accumulate
-from typing import Protocol, TypeVar
+from typing import NamedTuple, Protocol, TypeVar
 
-from projections.compacting.middle import KeptTurn, Middle, Stub
+from projections.compacting.middle import Middle, Stub
 from projections.compacting.middle_text import Fullness, middle_text
 from projections.compacting.segments import stubs_of
 from projections.framing import Framing, note_price, price
-from projections.planning.clearing import cleared_at, shown_used_through, spent_at
-from projections.planning.tailing import clearable_tokens, cuttable_tokens, leaves_tail, settled_tokens
+from projections.planning.clearing import Away, away, cleared_at, shown_used_through
+from projections.planning.tailing import all_settled, clearable_tokens, cuttable_tokens, leaves_tail
 from projections.policy import Policy
 from projections.state_block import Count
 from projections.told import Told
@@ -27,6 +27,11 @@ class Form(Protocol):
 
     provider: str
     framing: Framing
+
+
+@cache
+def _written(framing: Framing) -> str:
+    return repr(framing)
 
 
 class Recall(Protocol):
@@ -48,6 +53,15 @@ class Fixed:
     system_tokens: int
     tools_tokens: int
     state_tokens: int = 0
+
+
+class Cost(NamedTuple):
+    """What a turn costs ``whole``, and ``said`` without the contents of its results; what stubs and cuts save."""
+
+    whole: int
+    said: int
+    saved: int
+    cuttable: int
 
 
 @dataclass(frozen=True)
@@ -92,26 +106,42 @@ class Scene:
         return [told.turn.number for told in self.live if told.turn.role == "user"]
 
     @cached_property
+    def costs(self) -> list[Cost]:
+        """What each live turn costs."""
+        key = ("cost", self.pricing)
+        known = [told.remembered.get(key) for told in self.live]
+        return [told.recall(key, self._cost) if cost is None else cost for told, cost in zip(self.live, known, strict=True)]
+
+    @cached_property
     def whole(self) -> list[int]:
         """What each live turn costs whole."""
-        return [self.whole_price(told) for told in self.live]
+        return [cost.whole for cost in self.costs]
+
+    @cached_property
+    def can_give_way(self) -> list[bool]:
+        """Whether results of each live turn may be shortened once they were answered: never those of turns that are pinned."""
+        pinned = self.pinned - {self.current.turn.number}
+        return [cost.saved > 0 and told.turn.number not in pinned for told, cost in zip(self.live, self.costs, strict=True)]
 
     @cached_property
     def saved(self) -> list[int]:
-        """What the spent results of each live turn would save as stubs, about; nothing of turns that are pinned."""
-        pinned = self.pinned - {self.current.turn.number}
-        return [0 if told.turn.number in pinned else clearable_tokens(told, self.policy) for told in self.live]
+        """What the spent results of each live turn would save as stubs, about."""
+        return [cost.saved if can else 0 for cost, can in zip(self.costs, self.can_give_way, strict=True)]
 
     @cached_property
     def cuttable(self) -> list[int]:
-        """What is saved of each live turn while it is in the tail, about; nothing of turns that are pinned."""
-        return [cuttable_tokens(told, self.policy) if saved else 0 for told, saved in zip(self.live, self.saved, strict=True)]
+        """What is saved of each live turn while it is in the tail, about."""
+        return [cost.cuttable if can else 0 for cost, can in zip(self.costs, self.can_give_way, strict=True)]
 
     @cached_property
     def cleared(self) -> dict[int, int]:
         """When the spent results of live turns were cleared, by turn."""
         compacted_at = self.epoch if self.middle.through else 0
         return cleared_at(self.live, self.policy, upto=self.current.turn.number, compacted_at=compacted_at)
+
+    def away(self, place: int) -> Away:
+        """When the results of a live turn were spent and away."""
+        return away(self.live, place, self.policy)
 
     def tail_begins(self, number: int) -> int:
         """The first turn of the tail when the turn ``number`` was the current one."""
@@ -133,20 +163,21 @@ class Scene:
         compaction, through = self.policy.compaction, self.middle.through
         if not through or compaction is None:
             return first
-        room = self.policy.request_tokens * compaction.live_percent // 100 - self.middle.last_settled
-        in_all = self.policy.request_tokens * compaction.percent // 100 - self.middle.settled
-        costs = [settled_tokens(told, self.policy) for told in self.live]
-        whole = [self.room_for_turns - self.middle.settled - before for before in (0, *accumulate(costs))]
-        place = 0
-        for number in range(through + self.policy.looks_ahead + 1, last):
+        request, settled = self.policy.request_tokens, self.middle.settled
+        room = request * compaction.live_percent // 100 - self.middle.last_settled
+        in_all = request * compaction.percent // 100 - settled
+        whole = self.room_for_turns - settled
+        sums = [0, *accumulate(all_settled(self.live, self.policy))]
+
+        def is_compacted(number: int) -> bool:
             start = self.tail_begins(number)
-            while place < len(self.live) and self.live[place].turn.number < start:
-                room, in_all = room - costs[place], in_all - costs[place]
-                place += 1
-            is_full = in_all < 0 or whole[max(0, number - first)] < 0
-            if room < 0 and is_full and start > through:
-                return max(number, first)
-        return last
+            left = sums[min(len(sums) - 1, max(0, start - first))]
+            is_full = in_all < left or whole < sums[max(0, number - first)]
+            return room < left and is_full and start > through
+
+        begins = through + self.policy.looks_ahead + 1
+        found = bisect_left(range(begins, max(begins, last)), 1, key=is_compacted)  # once it is so, it stays so
+        return max(begins + found, first) if begins + found < last else last
 
     @cached_property
     def pinned(self) -> frozenset[int]:
@@ -156,23 +187,17 @@ class Scene:
 
     def is_spent(self, place: int) -> bool:
         """Whether an assistant turn has answered the results of a live turn by now."""
-        return spent_at(self.live, place) <= self.current.turn.number
+        return self.away(place).spent <= self.current.turn.number
 
     @cached_property
-    def _pricing(self) -> tuple[object, int, int]:
-        """What the price of a turn depends on, beside the turn."""
-        return self.form, self.policy.picture_price, self.policy.document_price
+    def pricing(self) -> str:
+        """What the costs of a turn depend on, beside the turn."""
+        return f"{self.form.provider}/{_written(self.form.framing)}/{self.policy.settling}"
 
-    def whole_price(self, told: Told) -> int:
-        """What a turn costs whole."""
-        return told.recall(("whole", self._pricing), lambda told: self.price(told, {}))
-
-    def said_price(self, told: Told) -> int:
-        """What a turn costs without the contents of its results."""
-        if not told.card.results:
-            return self.whole_price(told)
-        emptied = {result.version: 0 for result in told.card.results}
-        return told.recall(("said", self._pricing), lambda told: self.price(told, emptied))
+    def _cost(self, told: Told) -> Cost:
+        whole, results = self.price(told, {}), told.card.results
+        said = self.price(told, {result.version: 0 for result in results}) if results else whole
+        return Cost(whole, said, clearable_tokens(told, self.policy), cuttable_tokens(told, self.policy))
 
     def price(self, told: Told, replaced: Mapping[int, int]) -> int:
         """What a turn costs in the form."""
@@ -183,11 +208,9 @@ class Scene:
         return note_price(self.count(text), self.form.framing)
 
     def stubs(self, place: int) -> list[Stub]:
-        """The stubs of a live turn: the same ones as long as it is in the tail, and the same ones from when it left it on."""
+        """The stubs of a live turn: the same ones from the moment on at which they are made."""
         told = self.live[place]
         moment = shown_used_through(self.live, place, self.policy)
-        if moment > self.current.turn.number:  # in the tail still: what will be used of it is not known, and would change it
-            moment = spent_at(self.live, place)
         returned = tuple(result.version for result in told.card.results)
         key = ("stubs", told.turn.number, returned, moment, self.policy.settling, self.policy.encoding)
         return self.recall(key, lambda: self._stubs(place, moment))
@@ -210,12 +233,3 @@ class Scene:
     def _told_middle(self, fullness: Fullness) -> tuple[str | None, int]:
         told = middle_text(self.middle, self.policy, fullness=fullness, evidence=self.evidence)
         return (None, 0) if told is None else (told[0], note_price(told[1], self.form.framing))
-
-    @cached_property
-    def kept_prices(self) -> dict[int, int]:
-        """What each turn that is kept costs, with its stubs, by number."""
-        return {turn.number: self._kept_price(turn) for turn in self.middle.kept}
-
-    def _kept_price(self, turn: KeptTurn) -> int:
-        told = self.kept[turn.number]
-        return self.price(told, {stub.version: stub.tokens for stub in turn.stubs}) if turn.stubs else self.whole_price(told)

@@ -89,6 +89,13 @@ def settled_tokens(told: Told, policy: Policy) -> int:
     return told.recall(("settled", policy.settling), lambda told: _settled(told, policy))
 
 
+def all_settled(told: Sequence[Told], policy: Policy) -> list[int]:
+    """The same of many turns."""
+    key = ("settled", policy.settling)
+    known = [one.remembered.get(key) for one in told]
+    return [settled_tokens(one, policy) if found is None else found for one, found in zip(told, known, strict=True)]
+
+
 def _settled(told: Told, policy: Policy) -> int:
     return plain_tokens(told.card, {}, policy) - clearable_tokens(told, policy) + added_tokens(told.card)
 
@@ -110,17 +117,19 @@ def compacted_segments(turns: Turns, policy: Policy, start: int) -> int:
     in_all = policy.request_tokens * compaction.percent // 100
     whole = room_for_turns(turns, policy)
     first = 0  # the first turn that must be compacted, from the end
-    upto = turns.last - 1
-    while upto > 0 and most:
-        for told in reversed(turns.between(max(1, upto - _CHUNK + 1), upto)):
-            number, settled = told.turn.number, settled_tokens(told, policy)
+    number = turns.last
+    while number > 1 and most:
+        for settled in reversed(all_settled(turns.between(max(1, number - _CHUNK), number - 1), policy)):
+            number -= 1
             whole -= settled
             if number < start:
-                room, in_all = room - settled, in_all - settled
-                first = number if room < 0 and not first else first
+                room -= settled
+                in_all -= settled
+                if room < 0 and not first:
+                    first = number
             if first and (in_all < 0 or whole < 0):
                 return min(most, -(-first // length))
-        upto = upto - _CHUNK if whole >= 0 else min(upto - _CHUNK, start - 1)
+        number = number if whole >= 0 else min(number, start)
     return 0
 
 
