@@ -57,11 +57,12 @@ def _number(description: str, least: int, most: int | None = None) -> dict[str, 
 TOOLS: Final = (
     Tool(
         FETCH_RESULT,
-        "Read the full result of an earlier tool call that is shown to you shortened, by its id. "
-        "Long results come in pieces: ask again with start for the next one.",
+        "Read in full what is shown to you shortened, or only named, by its id: the result of an earlier tool call (r_12), "
+        "evidence with its quote and page (ev_31), a contradiction with its claims (con_9), or what was said in a turn, by its "
+        "number (turn_12). Long texts come in pieces: ask again with start for the next one.",
         _parameters(
             "id",
-            id={"type": "string", "description": "The id of the result, such as r_12."},
+            id={"type": "string", "description": "The id, such as r_12, ev_31, con_9 or turn_12."},
             start=_number("First character to read, counted from 0.", 0),
             length=_number(f"How many characters to read; else {USUAL_CHARACTERS:,}.", 1, MOST_CHARACTERS),
         ),
@@ -142,13 +143,14 @@ def _fitting(name: str, value: Any, schema: dict[str, Any]) -> Any:
 def _fetch(view: View, given: dict[str, Any]) -> dict[str, Any]:
     found = view.fetch(given["id"])
     known: dict[str, Any] = {"id": found.id, "tool": found.tool, "turn": found.turn}
+    if found.kind != "result":
+        known = {"id": found.id, "kind": found.kind, "turn": found.turn}
+        known |= {} if found.role is None else {"role": found.role}
     if found.forgotten is not None:
         return known | {"forgotten": True, "reason": found.forgotten.reason}
-    text, start = found.text, given.get("start", 0)
-    end = min(len(text), start + given.get("length", USUAL_CHARACTERS))
-    if start > len(text):
-        raise InvalidInput(f"start {start:,} is beyond the end: the result has {len(text):,} characters", path="start")
-    known |= {"is_error": found.is_error, "start": start, "end": end, "characters": len(text), "text": text[start:end]}
+    piece = found.piece(given.get("start", 0), given.get("length", USUAL_CHARACTERS))
+    known |= {"is_error": found.is_error} if found.kind == "result" else {}
+    known |= {"start": piece.start, "end": piece.end, "characters": piece.characters, "text": piece.text}
     kept = _kept(found)
     return known if not kept else known | {"attachments": kept}
 

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from array import array
 from bisect import bisect_left
 from collections.abc import Iterable, Iterator, Sequence
@@ -18,7 +19,7 @@ from ledger.record import Recorded, timestamp
 from ledger.store import Selection
 from projections.search.query import Clause, Query
 from projections.search.ranking import BEGINNING_WEIGHT, matching, rarity, snippet, weight
-from projections.search.searchable import Kind, documents
+from projections.search.searchable import Document, Kind, documents
 from replay.fact_index import Overtaken
 from replay.loading import Loaded, last_governing
 from replay.moment import Turn, version_at
@@ -26,6 +27,7 @@ from replay.search_index import LedgerIndex
 from replay.search_segments import Segment, first_of, kind_and_role, place_of
 
 _OF_TURNS: Final = ("turn", "call")
+_ID: Final = re.compile(r"(v|r|ev|con|en|turn)_([1-9][0-9]{0,17})")
 
 
 @dataclass(frozen=True, slots=True)
@@ -119,7 +121,42 @@ class Searched:
 
 
 def found_in(searched: Sequence[Searched], asked: Asked) -> tuple[list[Hit], str]:
-    """The hits, as many as are wanted and one more; and whether they have "all" or "any" of what is asked for."""
+    """The hits, as many as are wanted and one more; and whether they have "all" or "any" of what is asked for.
+
+    Where an id is asked for and nothing else, what it names comes first, and then what speaks of it.
+    """
+    named = [hit for one in searched if (hit := _named(one, asked)) is not None]
+    if not named:
+        return _matching(searched, asked)
+    hits, matched = _matching(searched, asked)
+    known = {(hit.ledger, hit.version, hit.kind) for hit in named}
+    others = [] if matched == "any" else [hit for hit in hits if (hit.ledger, hit.version, hit.kind) not in known]
+    best = round(1 + max((hit.score for hit in others), default=0.0), 4)
+    return [*(replace(hit, score=best) for hit in named), *others], "all"
+
+
+def _named(one: Searched, asked: Asked) -> Hit | None:
+    """What has the id that is the whole query, if that may be a hit."""
+    named = _ID.fullmatch(asked.query.text.strip())
+    if named is None or not 1 <= int(named[2]) <= one.loaded.version:
+        return None
+    selection = Selection(versions=(int(named[2]),))
+    if named[1] == "turn":
+        selection = Selection(turn=int(named[2]), kind="numbered", upto=one.loaded.version)
+    item = next(one.reader.read(selection), None)
+    if item is None or item.version in one.gone:
+        return None
+    if isinstance(item.event, Erased):
+        raise Overtaken
+    for document in documents(item):
+        is_meant = named[1] == "turn" or _id_of(item, document) == named[0]
+        if is_meant and asked.kind in (None, document.kind) and asked.role in (None, document.role):
+            return _shown(one.name, item, document, {}) if _is_of_turns(item, asked) else None
+    return None
+
+
+def _matching(searched: Sequence[Searched], asked: Asked) -> tuple[list[Hit], str]:
+    """The hits that have the words that are asked for."""
     wanted = asked.offset + asked.limit + 1
     exact = asked.query.clauses
     weighed = {clause: _weigh(searched, clause) for clause in exact}
@@ -234,12 +271,22 @@ def _hits(
 
 
 def _hit(name: str, item: Recorded, slot: int, *, asked: Asked, clauses: Sequence[Clause], least: int) -> Hit | None:
-    if asked.turns is not None and not (item.turn is not None and asked.turns[0] <= item.turn <= asked.turns[1]):
+    if not _is_of_turns(item, asked):
         return None
     document = next(document for document in documents(item) if document.slot == slot)
     found = matching(document.text, clauses)
-    if len(found) < least:
-        return None
+    return _shown(name, item, document, found) if len(found) >= least else None
+
+
+def _is_of_turns(item: Recorded, asked: Asked) -> bool:
+    return asked.turns is None or (item.turn is not None and asked.turns[0] <= item.turn <= asked.turns[1])
+
+
+def _id_of(item: Recorded, document: Document) -> str:
+    return document.id or f"v_{item.version}"
+
+
+def _shown(name: str, item: Recorded, document: Document, found: dict[Clause, list[tuple[int, int]]]) -> Hit:
     shown = snippet(document.text, found)
     return Hit(
         ledger=name,
@@ -248,7 +295,7 @@ def _hit(name: str, item: Recorded, slot: int, *, asked: Asked, clauses: Sequenc
         turn=item.turn,
         kind=document.kind,
         role=document.role,
-        id=document.id or f"v_{item.version}",
+        id=_id_of(item, document),
         snippet=shown.text,
         places=shown.places,
     )

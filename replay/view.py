@@ -172,7 +172,10 @@ class View:
         return self._current().requests
 
     def fetch(self, result_id: str) -> FetchedResult:
-        """What a tool returned, whole, by the id in its stub (``r_12``); ``UnknownResult`` where none has it by now."""
+        """What a tool returned, whole, by the id in its stub (``r_12``); ``UnknownResult`` where nothing has it by now.
+
+        So are evidence (``ev_31``) and contradictions (``con_9``), as JSON, and turns by their numbers (``turn_7``).
+        """
         return fetched(self._current, self.basis, result_id)
 
     def search(

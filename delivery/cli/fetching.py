@@ -1,4 +1,4 @@
-"""Get a tool's result back, whole."""
+"""Get back what windows name by an id: a tool's result, evidence, a contradiction, a turn."""
 
 from __future__ import annotations
 
@@ -22,7 +22,9 @@ from replay.view import view
 def fetch(
     context: typer.Context,
     ledger: LedgerName,
-    result: Annotated[str, typer.Argument(metavar="RESULT", help="Id of the result, as in a stub (r_12).")],
+    wanted: Annotated[
+        str, typer.Argument(metavar="ID", help="Id of a result, as in a stub (r_12), or ev_31, con_9, turn_7 (a turn).")
+    ],
     *,
     at: Moment = None,
     judged_at: JudgedAt = None,
@@ -32,11 +34,14 @@ def fetch(
     ] = None,
     as_json: AsJson = False,
 ) -> None:
-    """Get back what a tool returned, whole, by the id in its stub."""
+    """Get back what a tool returned, whole, by the id in its stub.
+
+    So are evidence with its quote and page, contradictions with their claims, and turns by their numbers.
+    """
     if raw and as_json:
         raise InvalidInput("--raw and --json: give one of them", path="raw")
     with open_existing_store(context.obj) as store:
-        found = view(store, ledger, at=moment(at), judged_at=judgement(judged_at)).fetch(result)
+        found = view(store, ledger, at=moment(at), judged_at=judgement(judged_at)).fetch(wanted)
     written = [] if output is None else _written(found, output)
     if as_json:
         print_json(found.to_json())
@@ -50,7 +55,7 @@ def fetch(
 
 def _print_raw(found: FetchedResult) -> None:
     if found.forgotten is not None:
-        sys.stderr.write(f"context-ledger: result {found.id}: {one_line(marked(found.forgotten))}\n")
+        sys.stderr.write(f"context-ledger: {found.kind} {found.id}: {one_line(marked(found.forgotten))}\n")
         raise typer.Exit(1)
     try:
         sys.stdout.flush()
@@ -62,7 +67,9 @@ def _print_raw(found: FetchedResult) -> None:
 
 def _print(found: FetchedResult) -> None:
     print_basis(found.basis)
-    words = [found.id, found.tool or "no known tool", None if found.turn is None else f"turn {found.turn}", found.call_id]
+    what = (found.tool or "no known tool") if found.kind == "result" else found.kind
+    turn = None if found.turn is None or found.kind == "turn" else f"turn {found.turn}"
+    words = [found.id, what, turn, found.role, found.call_id]
     print_text(one_line(", ".join(word for word in words if word)) + (", an error:" if found.is_error else ":"))
     print_text(found.text if found.forgotten is None else marked(found.forgotten))
     for part in found.parts:

@@ -1,0 +1,216 @@
+"""What a window names by an id can be opened: evidence, contradictions and turns, and never once they are forgotten."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Callable
+from datetime import UTC, datetime, timedelta
+from typing import Any
+
+import pytest
+
+from delivery.agent_tools import FETCH_RESULT, answer_call
+from ledger import JsonText, Ledger, Ledgers, connect
+from ledger.events import Side
+from ledger.parts import ImagePart, ReasoningPart, TextPart, ToolCallPart
+from replay import view
+from replay.fetching import FetchedResult, UnknownResult
+
+PAGE = "Berth B-12 is nine fathoms deep.\nBerth B-14 is eleven."
+READ_AT = datetime(2031, 5, 3, 9, tzinfo=UTC)
+
+
+def recorded_page(case: Ledger) -> str:
+    """A page with two quotes: artifact 1, ev_2, ev_3, con_4."""
+    sha256 = case.store_artifact(
+        PAGE.encode(), media_type="text/plain", name="depths", url="https://port.example/depths", retrieved_at=READ_AT
+    )
+    case.record_evidence("B-12 is deep enough", quote="B-12 is nine fathoms", artifact=sha256, requirement="depth")
+    case.record_evidence("B-14 is deeper", quote="B-14 is twelve", artifact=sha256)
+    case.record_contradiction("which berth is deepest", ["ev_2", "ev_3"])
+    return sha256
+
+
+def opened(store: Ledgers, wanted: str, **options: Any) -> dict[str, Any]:
+    found = view(store, "case", **options).fetch(wanted)
+    assert (found.id, found.forgotten, found.is_error, found.tool) == (wanted, None, False, None)
+    known: dict[str, Any] = json.loads(found.text)
+    return known
+
+
+def test_evidence_comes_with_its_quote_and_its_page(store: Ledgers, case: Ledger) -> None:
+    sha256 = recorded_page(case)
+    page = {"sha256": sha256, "version": 1, "name": "depths", "media_type": "text/plain", "size_bytes": len(PAGE)}
+    assert opened(store, "ev_2") == {
+        "id": "ev_2",
+        "claim": "B-12 is deep enough",
+        "quote": "B-12 is nine fathoms",
+        "match": "exact",
+        "requirement": "depth",
+        "url": "https://port.example/depths",
+        "retrieved_at": "2031-05-03T09:00:00+00:00",
+        "page": page,
+    }
+    assert opened(store, "ev_3")["match"] == "not_found"
+    assert json.loads(view(store, "case").fetch("ev_2").to_json())["kind"] == "evidence"
+
+
+def test_the_last_record_of_a_page_before_the_evidence_is_its_page(store: Ledgers, case: Ledger) -> None:
+    sha256 = case.store_artifact(PAGE.encode(), url="https://port.example/old")
+    case.store_artifact(PAGE.encode(), url="https://port.example/new")
+    case.record_turn("user", "Which is deepest?")
+    evidence = case.record_evidence("deep", quote="eleven", artifact=sha256)
+    case.store_artifact(PAGE.encode(), url="https://port.example/later")
+    assert opened(store, evidence)["url"] == "https://port.example/new"
+
+
+def test_a_contradiction_comes_with_what_its_sides_claim(store: Ledgers, case: Ledger) -> None:
+    recorded_page(case)
+    known = opened(store, "con_4")
+    assert (known["about"], known["status"], known["resolution"]) == ("which berth is deepest", "open", None)
+    assert known["sides"] == [
+        {"evidence": "ev_2", "claim": "B-12 is deep enough"},
+        {"evidence": "ev_3", "claim": "B-14 is deeper"},
+    ]
+    case.resolve_contradiction("con_4", because="sounded again", source="user")
+    known = opened(store, "con_4")
+    assert known["status"] == "resolved"
+    assert (known["resolution"]["version"], known["resolution"]["because"]) == (5, "sounded again")
+    assert opened(store, "con_4", at=4)["status"] == "open"
+
+
+def test_sides_that_are_recorded_claims_or_values_are_told_too(store: Ledgers, case: Ledger) -> None:
+    case.set_fact("berth", "B-12", source="tool")
+    sides = [Side(version=1), Side(value=JsonText.of("B-14"), source="user", turn=None)]
+    contradiction = case.record_contradiction("the berth", sides)
+    assert opened(store, contradiction)["sides"] == [
+        {"version": 1, "claim": "berth: B-12"},
+        {"value": "B-14", "source": "user"},
+    ]
+
+
+def test_a_turn_comes_with_its_calls_and_their_results(store: Ledgers, case: Ledger) -> None:
+    case.record_turn("user", "How deep is B-12?")
+    sha256 = case.store_artifact(b"\x89PNG")
+    call = ToolCallPart(call_id="c1", tool="sound", arguments=JsonText('{"berth": "B-12"}'))
+    thought = ReasoningPart(provider="anthropic", raw=JsonText('{"thinking": "a private thought"}'))
+    case.record_turn("assistant", [thought, TextPart(text="Let me see."), call, ImagePart(sha256=sha256)])
+    assert '"result":null' in view(store, "case").fetch("turn_2").text
+    case.record_return("c1", "nine fathoms")
+    found = view(store, "case").fetch("turn_2")
+    assert (found.kind, found.role, found.turn, found.version) == ("turn", "assistant", 2, 3)
+    said, _, asked = found.text.partition("\n")
+    assert said == "Let me see."
+    assert json.loads(asked) == {"call": "c1", "tool": "sound", "arguments": {"berth": "B-12"}, "result": "r_4"}
+    assert found.artifacts == {sha256: b"\x89PNG"}
+    assert b"private" not in found.to_json()
+    assert view(store, "case").fetch("turn_1").text == "How deep is B-12?"
+
+
+@pytest.mark.parametrize(
+    ("wanted", "near", "said"),
+    [
+        ("ev_9", ["ev_3", "ev_2"], "evidence 'ev_9' is not recorded at version 6"),
+        ("ev_4", ["ev_3"], "the nearest are ev_3, the last is ev_3"),
+        ("con_2", ["con_4"], "the last is con_4"),
+        ("turn_7", ["turn_2", "turn_1"], "the last is turn_2"),
+        ("turn_0", [], "result 'turn_0' is not recorded: no tool has returned anything"),
+    ],
+)
+def test_an_unknown_id_is_told_with_those_of_its_kind(
+    store: Ledgers, case: Ledger, wanted: str, near: list[str], said: str
+) -> None:
+    recorded_page(case)
+    case.record_turn("user", "Hello")
+    case.record_turn("assistant", "Good day")
+    with pytest.raises(UnknownResult, match=said) as caught:
+        view(store, "case").fetch(wanted)
+    assert caught.value.nearest == near
+
+
+def test_a_view_of_the_past_does_not_know_what_came_later(store: Ledgers, case: Ledger) -> None:
+    recorded_page(case)
+    case.record_turn("user", "Hello")
+    for wanted, version in (("ev_3", 3), ("con_4", 4), ("turn_1", 5)):
+        assert view(store, "case", at=version).fetch(wanted).version == version
+        with pytest.raises(UnknownResult):
+            view(store, "case", at=version - 1).fetch(wanted)
+
+
+SECRETS = (b"fathoms", b"deep", b"twelve", b"depths", b"Hello")
+
+
+def assert_only_a_mark(found: FetchedResult) -> None:
+    assert found.forgotten is not None
+    assert (found.text, found.forgotten.reason) == ("[forgotten]", "asked to")
+    assert not [secret for secret in SECRETS if secret in found.to_json()]
+
+
+FORGETTINGS: dict[str, tuple[Callable[[Ledger, str], object], tuple[str, ...]]] = {
+    "evidence": (lambda case, _: case.forget(ids=["ev_2"], reason="asked to", scrub=False), ("ev_2",)),
+    "its page": (lambda case, page: case.forget(artifacts=[page], reason="asked to", scrub=False), ("ev_2", "ev_3")),
+    "the contradiction": (lambda case, _: case.forget(ids=["con_4"], reason="asked to", scrub=False), ("con_4",)),
+    "a turn": (lambda case, _: case.forget(turns=[1], reason="asked to", scrub=False), ("turn_1",)),
+}
+
+
+@pytest.mark.parametrize("name", FORGETTINGS)
+def test_what_is_forgotten_is_marked_in_every_view(store: Ledgers, case: Ledger, name: str) -> None:
+    page = recorded_page(case)
+    case.record_turn("user", "Hello")
+    kept, past = view(store, "case"), view(store, "case", at=5)
+    kept.fetch("con_4")
+    forget, gone = FORGETTINGS[name]
+    forget(case, page)
+    for seen in (kept, past, view(store, "case")):
+        for wanted in gone:
+            assert_only_a_mark(seen.fetch(wanted))
+    answer = json.loads(answer_call(kept, FETCH_RESULT, {"id": gone[0]}).text)
+    assert answer["forgotten"] is True
+    assert "text" not in answer
+
+
+def test_a_forgotten_claim_leaves_nothing_in_its_contradiction(store: Ledgers, case: Ledger) -> None:
+    recorded_page(case)
+    case.forget(ids=["ev_2"], reason="asked to", scrub=False)
+    found = view(store, "case").fetch("con_4").to_json()
+    assert b"B-12" not in found
+
+
+def test_what_is_past_its_retention_reads_as_forgotten() -> None:
+    now = [1_900_000_000_000_000]
+    with connect(":memory:", clock=lambda: now[0]) as store:
+        case = store.ledger("case")
+        recorded_page(case)
+        case.record_turn("user", "Hello")
+        case.set_retention("30 days", event_type="evidence.recorded")
+        case.set_retention("30 days", event_type="turn.recorded")
+        now[0] += 31 * 86_400 * 1_000_000
+        seen = view(store, "case")
+        assert (seen.fetch("ev_2").text, seen.fetch("turn_1").text) == ("[forgotten]", "[forgotten]")
+        assert b"B-12" not in seen.fetch("con_4").to_json()
+        then = datetime.fromtimestamp(1_900_000_000, UTC) + timedelta(days=5)
+        assert view(store, "case", judged_at=then).fetch("turn_1").text == "Hello"
+        assert json.loads(view(store, "case", judged_at=then).fetch("ev_2").text)["page"]["version"] == 1
+
+
+def test_a_model_opens_what_its_window_names(store: Ledgers, case: Ledger) -> None:
+    recorded_page(case)
+    case.record_turn("user", "Hello, which berth?")
+    seen = view(store, "case")
+    answer = json.loads(answer_call(seen, FETCH_RESULT, {"id": "turn_1", "start": 7, "length": 5}).text)
+    assert answer == {
+        "id": "turn_1",
+        "kind": "turn",
+        "turn": 1,
+        "role": "user",
+        "start": 7,
+        "end": 12,
+        "characters": 19,
+        "text": "which",
+    }
+    for wanted, kind in (("ev_2", "evidence"), ("con_4", "contradiction")):
+        answer = json.loads(answer_call(seen, FETCH_RESULT, {"id": wanted}).text)
+        assert (answer["id"], answer["kind"]) == (wanted, kind)
+        assert "B-12 is deep enough" in answer["text"]
+    assert answer_call(seen, FETCH_RESULT, {"id": "ev_7"}).is_error
