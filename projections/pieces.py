@@ -4,16 +4,16 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, field
-from itertools import chain
+from functools import cached_property
 from typing import Final, TypeGuard
 
-from ledger.parts import DocumentPart, ImagePart
+from ledger.parts import DocumentPart, ImagePart, ToolCallPart
 from projections.transcript import Turn
 
 _MEDIA: Final = (ImagePart, DocumentPart)
 
 
-@dataclass(frozen=True, slots=True)
+@dataclass(frozen=True)
 class TurnPiece:
     """A turn with all that its calls returned, never cut off from it.
 
@@ -22,6 +22,18 @@ class TurnPiece:
 
     turn: Turn
     replaced: Mapping[int, str] = field(default_factory=dict)
+
+    @cached_property
+    def media(self) -> frozenset[str]:
+        """The hashes of the artifacts that it shows: pictures and documents, in the turn and in results that stand whole."""
+        shown = (found.parts for found in self.turn.returns if found.version not in self.replaced)
+        parts = (part for parts in (self.turn.parts, *shown) for part in parts if isinstance(part, _MEDIA))
+        return frozenset(part.sha256 for part in parts if part.sha256)
+
+    @cached_property
+    def calls(self) -> tuple[ToolCallPart, ...]:
+        """The calls of the turn."""
+        return self.turn.calls
 
 
 @dataclass(frozen=True, slots=True)
@@ -49,15 +61,8 @@ def text_documents(turns: Iterable[Turn]) -> set[str]:
 
 
 def media_of(pieces: Pieces) -> set[str]:
-    """The hashes of the artifacts that the pieces show: pictures and documents, in turns and in results that stand whole."""
-    hashes: set[str] = set()
-    for piece in pieces:
-        if isinstance(piece, TurnPiece):
-            shown = (found for found in piece.turn.returns if found.version not in piece.replaced)
-            for part in chain(piece.turn.parts, *(found.parts for found in shown)):
-                if isinstance(part, _MEDIA) and part.sha256:
-                    hashes.add(part.sha256)
-    return hashes
+    """The hashes of the artifacts that the pieces show."""
+    return {sha256 for piece in pieces if isinstance(piece, TurnPiece) for sha256 in piece.media}
 
 
 def media_note(part: ImagePart | DocumentPart) -> str:

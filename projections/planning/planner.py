@@ -251,8 +251,7 @@ class Planner:
     def _shorten(self, made: Mapping[Place, tuple[str, int]]) -> None:
         for (number, version), (text, tokens) in made.items():
             shown = self._live[number]
-            shown.texts[version] = text
-            shown.tokens += tokens - self._result_price(shown.told, version)
+            self._live[number] = shown.cut(version, text, self._result_price(shown.told, version) - tokens)
 
     def _cuts(self, fresh: Mapping[Place, int], room: int) -> dict[Place, tuple[str, int]]:
         returned = {(number, found.version): found for number, _ in fresh for found in self._live[number].told.turn.returns}

@@ -6,7 +6,7 @@ from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from itertools import groupby
 
-from projections.compacting.middle import KeptTurn
+from projections.compacting.middle import KeptTurn, Stub
 from projections.compacting.middle_text import kept_note
 from projections.pieces import NotePiece, Piece, Pieces, TurnPiece
 from projections.planning.clearing import shown_used_through
@@ -14,18 +14,22 @@ from projections.planning.scene import Scene
 from projections.told import Told
 
 
-@dataclass(slots=True)
+@dataclass(frozen=True, slots=True)
 class Shown:
-    """A turn as it stands in the window: ``texts`` in the place of results, ``tokens`` in the form."""
+    """A turn as it stands in the window, and what it costs so in the form: ``piece`` has texts in the place of results."""
 
     told: Told
     tokens: int
-    texts: dict[int, str]
+    piece: TurnPiece
 
     @property
-    def piece(self) -> TurnPiece:
-        """The piece."""
-        return TurnPiece(self.told.turn, self.texts) if self.texts else self.told.recall("piece", _whole)
+    def texts(self) -> Mapping[int, str]:
+        """What stands in the place of results, by their versions."""
+        return self.piece.replaced
+
+    def cut(self, version: int, text: str, saved: int) -> Shown:
+        """The same with a text in the place of one more result, and what that saves."""
+        return Shown(self.told, self.tokens - saved, TurnPiece(self.told.turn, {**self.texts, version: text}))
 
 
 @dataclass(frozen=True, slots=True)
@@ -66,36 +70,27 @@ def live_turn(scene: Scene, place: int, *, stubbed: bool) -> Shown:
     """A live turn before the budget presses, whole or with stubs."""
     told = scene.live[place]
     if not stubbed:
-        return Shown(told, scene.whole[place], {})
+        return told.recall(("whole", scene.pricing), lambda told: _with(told, scene.whole[place], ()))
     through = shown_used_through(scene.live, place, scene.policy)
-    tokens, texts = told.recall(("stubbed", through, scene.pricing), lambda _: _stubbed(scene, place))
-    return Shown(told, tokens, dict(texts))
+    return told.recall(("stubbed", through, scene.pricing), lambda told: _priced(scene, told, scene.stubs(place)))
 
 
-def _stubbed(scene: Scene, place: int) -> tuple[int, dict[int, str]]:
-    stubs = scene.stubs(place)
-    tokens = scene.price(scene.live[place], {stub.version: stub.tokens for stub in stubs})
-    return tokens, {stub.version: stub.text for stub in stubs}
+def _priced(scene: Scene, told: Told, stubs: Sequence[Stub]) -> Shown:
+    return _with(told, scene.price(told, {stub.version: stub.tokens for stub in stubs}), stubs)
+
+
+def _with(told: Told, tokens: int, stubs: Sequence[Stub]) -> Shown:
+    return Shown(told, tokens, TurnPiece(told.turn, {stub.version: stub.text for stub in stubs}))
 
 
 def _all_kept(scene: Scene) -> KeptTurns:
     turns = scene.middle.kept
-    shown = {turn.number: _kept(scene, turn) for turn in turns}
+    shown = {turn.number: _priced(scene, scene.kept[turn.number], turn.stubs) for turn in turns}
     tokens = kept_notes_price(scene, turns) + sum(one.tokens for one in shown.values())
     return KeptTurns(shown, tuple(kept_pieces(scene, turns, shown)), tokens)
-
-
-def _kept(scene: Scene, turn: KeptTurn) -> Shown:
-    told = scene.kept[turn.number]
-    tokens = scene.price(told, {stub.version: stub.tokens for stub in turn.stubs})
-    return Shown(told, tokens, {stub.version: stub.text for stub in turn.stubs})
 
 
 def _noted(scene: Scene, turns: Sequence[KeptTurn]) -> Iterator[tuple[KeptTurn, ...]]:
     task = scene.task if scene.task in scene.pinned else None
     others = (turn for turn in turns if turn.number != task)
     return (tuple(group) for _, group in groupby(others, key=lambda turn: turn.first))
-
-
-def _whole(told: Told) -> TurnPiece:
-    return TurnPiece(told.turn)

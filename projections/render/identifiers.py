@@ -5,6 +5,7 @@ from __future__ import annotations
 import re
 from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass
+from functools import lru_cache
 from itertools import chain, count
 from typing import Final
 
@@ -32,8 +33,8 @@ class Names:
     __slots__ = ("calls", "tools")
 
     def __init__(self, pieces: Pieces, limits: Limits) -> None:
-        turns = [piece.turn for piece in pieces if isinstance(piece, TurnPiece) and piece.turn.role == "assistant"]
-        keys = [(turn.number, call.call_id, call.tool) for turn in turns for call in turn.calls]
+        turns = [piece for piece in pieces if isinstance(piece, TurnPiece) and piece.turn.role == "assistant"]
+        keys = [(piece.turn.number, call.call_id, call.tool) for piece in turns for call in piece.calls]
         self.calls = call_ids(((number, call_id) for number, call_id, _ in keys), longest=limits.call_id)
         self.tools = tool_names((tool for _, _, tool in keys), limits)
 
@@ -87,6 +88,7 @@ def _fits(name: str, written: str, longest: int) -> bool:
     return name == written and len(name) <= longest and _FORBIDDEN.search(name) is None
 
 
+@lru_cache(maxsize=4_096)  # a window names the same calls as the one before it
 def _plain(name: str, longest: int) -> str:
     return _FORBIDDEN.sub("_", name)[:longest]
 

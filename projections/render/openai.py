@@ -79,7 +79,10 @@ class OpenAIRenderer:
         content: list[Content] = []
         calls: list[Message] = []
         for part in turn.parts:
-            if isinstance(part, ToolCallPart):
+            if type(part) is TextPart:  # most are, and to ask for the class of a model is slow
+                if is_said(part.text):
+                    content.append(sendable(part.text))
+            elif isinstance(part, ToolCallPart):
                 calls.append(self._call(turn, part))
             elif (shown_part := self._part(part, turn.role)) is not None:
                 content.append(shown_part)
@@ -87,7 +90,7 @@ class OpenAIRenderer:
             self._add("user", content or [EMPTY_TURN])
         elif content or calls:
             self._add("assistant", content, calls)
-            self._messages.extend(self._return(piece, call_id) for call_id in _ids(turn))
+            self._messages.extend(self._return(piece, call.call_id) for call in piece.calls)
 
     def _call(self, turn: Turn, call: ToolCallPart) -> Message:
         arguments = call.arguments
@@ -102,8 +105,6 @@ class OpenAIRenderer:
 
     def _part(self, part: Any, role: Role) -> Content | None:
         match part:
-            case TextPart(text=text):
-                return sendable(text) if is_said(text) else None
             case ImagePart() | DocumentPart() if role == "user":
                 return self._media_block(part)
             case OpaquePart(provider="openai", raw=raw, block=block) if (
@@ -136,10 +137,6 @@ class OpenAIRenderer:
             last["content"] += content
         if calls:
             last["tool_calls"] = calls
-
-
-def _ids(turn: Turn) -> list[str]:
-    return [part.call_id for part in turn.parts if isinstance(part, ToolCallPart)]
 
 
 def _picture(url: Encoded) -> Message:
