@@ -67,6 +67,11 @@ class Piece:
     characters: int
     text: str
 
+    @property
+    def content(self) -> bytes:
+        """It in UTF-8; a lone surrogate, which UTF-8 does not have, as three bytes of its own."""
+        return self.text.encode("utf-8", "surrogatepass")
+
 
 @dataclass(frozen=True, slots=True)
 class FetchedResult:
@@ -98,7 +103,7 @@ class FetchedResult:
     @property
     def content(self) -> bytes:
         """Its text in UTF-8; a lone surrogate, which UTF-8 does not have, as three bytes of its own."""
-        return self.text.encode("utf-8", "surrogatepass")
+        return self.piece().content
 
     def piece(self, start: int = 0, length: int | None = None) -> Piece:
         """So many characters of its text from ``start`` on, or all; ``InvalidInput`` where it begins beyond the end."""
@@ -108,8 +113,11 @@ class FetchedResult:
         end = len(text) if length is None else min(len(text), start + length)
         return Piece(start, end, len(text), text[start:end])
 
-    def to_json(self) -> bytes:
-        """The answer as JSON: basis, id, kind, version, turn, role, call, tool, is_error, parts, artifacts' sizes in bytes."""
+    def to_json(self, piece: Piece | None = None) -> bytes:
+        """The answer as JSON: basis, id, kind, version, turn, role, call, tool, is_error, parts, artifacts' sizes in bytes.
+
+        With a piece: its start, end, characters and text in the place of the parts and artifacts.
+        """
         known: dict[str, Any] = {
             "basis": self.basis,
             "id": self.id,
@@ -120,9 +128,11 @@ class FetchedResult:
             "call": self.call_id,
             "tool": self.tool,
             "is_error": self.is_error,
-            "parts": self.parts,
-            "artifacts": {sha256: len(content) for sha256, content in self.artifacts.items()},
         }
+        if piece is None:
+            known |= {"parts": self.parts, "artifacts": {sha256: len(content) for sha256, content in self.artifacts.items()}}
+        else:
+            known |= {"start": piece.start, "end": piece.end, "characters": piece.characters, "text": piece.text}
         return to_json(known if self.forgotten is None else known | {"forgotten": True})
 
 

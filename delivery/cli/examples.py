@@ -56,7 +56,12 @@ EXAMPLES: Final[dict[str, tuple[str, ...]]] = {
         "context-ledger search refund-ORD-88213 'what did the statement say?'",
         "context-ledger search --all ORD-88213 --kind result",
     ),
-    "fetch": (_STORE, "context-ledger fetch refund-ORD-88213 r_16", "context-ledger fetch refund-ORD-88213 r_16 --raw | wc -c"),
+    "fetch": (
+        _STORE,
+        "context-ledger fetch refund-ORD-88213 r_16",
+        "context-ledger fetch refund-ORD-88213 r_16 --raw | wc -c",
+        "context-ledger fetch refund-ORD-88213 ev_19",
+    ),
     "audit": (
         _STORE,
         "context-ledger audit refund-ORD-88213",

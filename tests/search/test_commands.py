@@ -74,6 +74,10 @@ def test_all_ledgers_are_searched_when_asked_for(address: str, capsys: pytest.Ca
         (["search", "case", "?"], "no word"),
         (["search", "cace", "x"], "case"),
         (["fetch", "case", "r_9"], "the nearest are r_3"),
+        (["fetch", "case", "r_3", "--start", "99"], "has 37 characters"),
+        (["fetch", "case", "r_3", "--start", "-1"], "--start"),
+        (["fetch", "case", "r_3", "--length", "0"], "--length"),
+        (["fetch", "case", "ev_9"], "no evidence was recorded"),
         (["fetch", "case", "r_3", "--raw", "--json"], "give one of them"),
         (["fetch", "case", "r_3", "--output", "nowhere/at/all"], "does not exist"),
     ],
@@ -131,3 +135,37 @@ def test_what_was_forgotten_is_not_written(address: str, capsys: pytest.CaptureF
     assert "[forgotten] by job" in capsys.readouterr().out
     assert run(["--store", address, "search", "case", "second"]) == 0
     assert "nothing found" in capsys.readouterr().out
+
+
+def test_some_characters_are_fetched_as_the_tool_of_a_model_does(
+    address: str, capsysbinary: pytest.CaptureFixture[bytes]
+) -> None:
+    def fetched(*options: str) -> bytes:
+        assert run(["--store", address, "fetch", "case", "r_3", *options]) == 0
+        return capsysbinary.readouterr().out
+
+    assert fetched("--raw", "--start", "3", "--length", "4") == TEXT[3:7].encode()
+    assert fetched("--raw", "--start", "25") == TEXT[25:].encode()
+    assert fetched("--raw", "--length", "5") == b"first"
+    answer = json.loads(fetched("--json", "--start", "7", "--length", "8"))
+    assert (answer["start"], answer["end"], answer["characters"], answer["text"]) == (7, 15, len(TEXT), '"second"')
+    assert "parts" not in answer
+    shown = fetched("--start", "7", "--length", "8").decode()
+    assert f"r_3, open_page, turn 1, c1, characters 7 to 15 of {len(TEXT)}:" in shown
+    assert '"second"' in shown
+
+
+def test_turns_are_fetched_by_their_number(address: str, capsys: pytest.CaptureFixture[str]) -> None:
+    assert run(["--store", address, "fetch", "case", "turn_2"]) == 0
+    assert "turn_2, turn, user:\nthe café opens at nine on Friday" in capsys.readouterr().out
+    assert run(["--store", address, "fetch", "case", "turn_1"]) == 0
+    assert '{"call":"c1","tool":"open_page","arguments":{},"result":"r_3"}' in capsys.readouterr().out
+
+
+def test_a_piece_of_what_was_forgotten_is_its_mark(address: str, capsys: pytest.CaptureFixture[str]) -> None:
+    with connect(address) as store:
+        store.ledger("case").forget(ids=["r_3"], reason="asked to", scrub=False)
+    assert run(["--store", address, "fetch", "case", "r_3", "--start", "20", "--json"]) == 0
+    assert json.loads(capsys.readouterr().out)["forgotten"] is True
+    assert run(["--store", address, "fetch", "case", "r_3", "--start", "20", "--raw"]) == 1
+    assert "result r_3: [forgotten]" in capsys.readouterr().err
