@@ -11,7 +11,7 @@ from collections.abc import Iterator, Mapping, Sequence
 from itertools import groupby
 from typing import NamedTuple
 
-from projections.planning.tailing import clearable_tokens, crowded_at, leaves_tail
+from projections.planning.tailing import crowded_at, leaves_tail
 from projections.policy import Policy
 from projections.told import Told
 
@@ -39,22 +39,22 @@ def away(told: Sequence[Told], place: int, policy: Policy) -> Away:
     return made
 
 
-def cleared_at(told: Sequence[Told], policy: Policy, *, upto: int, compacted_at: int) -> dict[int, int]:
+def cleared_at(told: Sequence[Told], saved: Sequence[int], policy: Policy, *, upto: int, compacted_at: int) -> dict[int, int]:
     """By number, the turns whose spent results are stubs, and the number of the turn at whose coming they became so.
 
-    ``told`` begins with a segment; ``upto`` is the number of the current turn, ``compacted_at`` of that at whose coming the
-    last segment was compacted, 0 before there was one.
+    ``told`` begins with a segment, ``saved`` is what stubs save of each turn; ``upto`` is the number of the current turn,
+    ``compacted_at`` of that at whose coming the last segment was compacted, 0 before there was one.
     """
     moments: dict[int, int] = {}
     waiting: dict[int, int] = {}
-    for place, one in enumerate(told):
-        if not one.card.results or clearable_tokens(one, policy) <= 0:
+    for place, tokens in enumerate(saved):
+        if tokens <= 0:
             continue
         found = away(told, place, policy)
         if found.moment <= (upto if found.is_crowded else compacted_at):
-            moments[one.turn.number] = found.moment if found.is_crowded else compacted_at
+            moments[told[place].turn.number] = found.moment if found.is_crowded else compacted_at
         elif not found.is_crowded:
-            waiting[place] = clearable_tokens(one, policy)
+            waiting[place] = tokens
     length = 0 if policy.compaction is None else policy.compaction.segment_turns
     for _, places in groupby(waiting, key=lambda place: (told[place].turn.number - 1) // length if length else 0):
         moments |= _batches(told, {place: waiting[place] for place in places}, policy, upto)

@@ -3,12 +3,14 @@
 from __future__ import annotations
 
 from collections.abc import Hashable, Mapping
+from functools import partial
 from typing import Any, Final, TypeVar
 
 from ledger.parts import DocumentPart, ImagePart, OpaquePart
 from projections.compacting.stubs import result_cut
 from projections.pieces import media_note
 from projections.state_block import Count
+from projections.told import Told
 from projections.transcript import Return, text_of
 
 Key = TypeVar("Key", bound=Hashable)
@@ -55,21 +57,24 @@ def cuts(sizes: Mapping[Place, int], returned: Mapping[Place, Return], room: int
     return made
 
 
-def cut_by(found: Return, tokens: int, over: int, count: Count) -> tuple[str, int] | None:
+def cut_by(told: Told, found: Return, tokens: int, *, over: int, count: Count) -> tuple[str, int] | None:
     """The longest beginning and end of a result that save ``over`` of its ``tokens``, and what they cost; else the shortest.
 
-    None where nothing is saved.
+    None where nothing is saved. ``told`` is its turn, counted by ``count``: it remembers what is made of it.
     """
     whole = _whole(found)
     made: tuple[str, int] | None = None
-    for characters in CUT_CHARACTERS:
-        if characters >= len(whole):
-            continue
-        text = result_cut(whole, found.id, characters=characters)
-        made = text, count(text)
+    for characters in (most for most in CUT_CHARACTERS if most < len(whole)):
+        cut = partial(_cut, whole, found.id, characters, count)
+        made = told.recall(("cut", found.version, characters), cut)
         if tokens - made[1] >= over:
             break
     return None if made is None or made[1] >= tokens else made
+
+
+def _cut(whole: str, result_id: str, characters: int, count: Count, _: Told) -> tuple[str, int]:
+    text = result_cut(whole, result_id, characters=characters)
+    return text, count(text)
 
 
 def cut_to(found: Return, most: int, count: Count) -> tuple[str, int]:

@@ -137,7 +137,8 @@ class Scene:
     def cleared(self) -> dict[int, int]:
         """When the spent results of live turns were cleared, by turn."""
         compacted_at = self.epoch if self.middle.through else 0
-        return cleared_at(self.live, self.policy, upto=self.current.turn.number, compacted_at=compacted_at)
+        upto = self.current.turn.number
+        return cleared_at(self.live, self.saved, self.policy, upto=upto, compacted_at=compacted_at)
 
     def away(self, place: int) -> Away:
         """When the results of a live turn were spent and away."""
