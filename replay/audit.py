@@ -24,6 +24,7 @@ from replay.kept_rows import rows_of
 from replay.ledger_turns import said_between, turns_of
 from replay.loading import Loaded, last_governing, load
 from replay.middles import Middles
+from replay.moment import At
 from replay.prefix import prefix_report
 from replay.tokens import counter
 
@@ -34,19 +35,27 @@ _JUDGED_TOGETHER: Final = Compaction(segment_turns=64)
 """So many turns are judged at a time; how many makes no difference to any of them."""
 
 
-def audit(store: Ledgers, ledger_ids: Iterable[str], *, policies: Mapping[str, Policy] | None = None) -> Audit:
-    """Where the tokens of some ledgers go, as they are now, summed.
+def audit(
+    store: Ledgers,
+    ledger_ids: Iterable[str],
+    *,
+    policies: Mapping[str, Policy] | None = None,
+    judged_by: tuple[str, Policy] | None = None,
+    at: At = None,
+) -> Audit:
+    """Where the tokens of some ledgers go, as they are now, summed; or as each was ``at`` a version, ``Turn(7)`` or time.
 
     ``policies`` (by name; ``COMPARED``, if not given) are compared with sending everything, by building every window that they
-    would have made; the first says how turns are judged and tokens counted. With none at all nothing is compared, and
-    turns are judged by the default policy. Raises ``InvalidInput`` for no ledger or one that is named twice, and
-    ``UnknownLedger``.
+    would have made; with none at all nothing is compared. ``judged_by`` (its name, and it) is the policy by which turns are
+    judged and tokens counted; if not given, the first of those, or the default one. Raises ``InvalidInput`` for no ledger or
+    one that is named twice, ``UnknownLedger``, and ``UnknownVersion`` for a ledger that has not come so far.
     """
     names = _checked(ledger_ids)
     compared = dict(COMPARED if policies is None else policies)
+    judge = judged_by or next(iter(compared.items()), ("default", PRESETS["default"]))
     while True:
-        loaded = [load(store, store.head(name), None, None) for name in names]
-        found = _audit(store, loaded, compared)
+        loaded = [load(store, store.head(name), at, None) for name in names]
+        found = _audit(store, loaded, compared, judge)
         if not any(map(_is_overtaken, loaded)):
             return found  # else something was forgotten meanwhile
 
@@ -66,8 +75,8 @@ def _is_overtaken(loaded: Loaded) -> bool:
     return last_governing(loaded.store, loaded.store.head(loaded.head.name)) != known
 
 
-def _audit(store: Ledgers, ledgers: Sequence[Loaded], compared: Mapping[str, Policy]) -> Audit:
-    judged_by, policy = next(iter(compared.items()), ("default", PRESETS["default"]))
+def _audit(store: Ledgers, ledgers: Sequence[Loaded], compared: Mapping[str, Policy], judge: tuple[str, Policy]) -> Audit:
+    judged_by, policy = judge
     encoding = encoding_for(policy.encoding)
     count = counter(encoding)
     fold = AuditFold(policy, count)
@@ -115,7 +124,7 @@ def _sent(store: Ledgers, ledgers: Sequence[Loaded], name: str, policy: Policy) 
     """What all ledgers together would have cost under a policy."""
     sent = Sent(name, policy.digest, 0, 0, 0, 0)
     for loaded in ledgers:
-        report = prefix_report(store, loaded.head.name, policy)
+        report = prefix_report(store, loaded.head.name, policy, at=loaded.version)
         own = Sent(name, policy.digest, report.decisions, report.refused, report.prompt_tokens, report.cached_tokens)
         sent = _plus(sent, own)
     return sent

@@ -18,6 +18,7 @@ from projections.policy import Policy
 from projections.render.renderer import Count, Request, measure, plain
 from projections.window import Window
 from projections.wire import to_json
+from replay.moment import At
 from replay.tokens import counter
 from replay.view import view
 
@@ -78,13 +79,13 @@ class PrefixReport:
         )
 
 
-def prefix_report(store: Ledgers, ledger_id: str, policy: Policy, *, render: str = "openai") -> PrefixReport:
-    """Build the window for every assistant turn of a ledger, and see what each shares with the one before it."""
+def prefix_report(store: Ledgers, ledger_id: str, policy: Policy, *, render: str = "openai", at: At = None) -> PrefixReport:
+    """Build the window for every assistant turn of a ledger up to ``at``, and see what each shares with the one before it."""
     count = counter(encoding_for(policy.encoding))
     before: Window | None = None
     decisions = refused = prompt = cached = 0
     breaks: list[Break] = []
-    for turn, found in decision_windows(store, ledger_id, policy, render=render):
+    for turn, found in decision_windows(store, ledger_id, policy, render=render, at=at):
         if found is None:
             refused += 1
             continue
@@ -99,10 +100,10 @@ def prefix_report(store: Ledgers, ledger_id: str, policy: Policy, *, render: str
 
 
 def decision_windows(
-    store: Ledgers, ledger_id: str, policy: Policy, *, render: str = "openai"
+    store: Ledgers, ledger_id: str, policy: Policy, *, render: str = "openai", at: At = None
 ) -> Iterator[tuple[int, Window | None]]:
-    """The window for every assistant turn of a ledger, as of just before it; None where what is pinned does not fit."""
-    for turn in view(store, ledger_id).transcript().turns:
+    """The window for every assistant turn of a ledger up to ``at``, as of just before it; None where it does not fit."""
+    for turn in view(store, ledger_id, at=at).transcript().turns:
         if turn.role == "assistant" and turn.version > 1:
             try:
                 yield turn.number, view(store, ledger_id, at=turn.version - 1).window(policy, render=render)

@@ -2,14 +2,14 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from pathlib import Path
 from typing import Annotated, Any, Final
 
 import typer
 
 from delivery.app import open_existing_store
-from delivery.cli.arguments import AsJson
+from delivery.cli.arguments import AsJson, Moment, moment
 from delivery.cli.policies import policy_option
 from delivery.cli.printing import counted, one_line, print_json, print_table, print_text
 from delivery.plots.audit import audit_svg
@@ -35,7 +35,10 @@ def audit_command(
         list[str] | None,
         typer.Option("--policy", metavar="FILE|PRESET", help="Compare this one; may be given several times."),
     ] = None,
-    alone: Annotated[bool, typer.Option("--no-compare", help="Compare no policies, which is most of the work.")] = False,
+    alone: Annotated[
+        bool, typer.Option("--no-compare", help="Compare no policies, which is most of the work; one only judges.")
+    ] = False,
+    at: Moment = None,
     plot: Annotated[Path | None, typer.Option("--plot", metavar="FILE.svg", help="Draw it into a file, too.")] = None,
     as_json: AsJson = False,
 ) -> None:
@@ -44,7 +47,9 @@ def audit_command(
     And what policies would save against sending everything: support, coding and research, or those that are named,
     beside sliding. The first says how turns are judged.
     """
-    given = _policies(policies or [], compares=not alone)
+    given = {text: policy_option(text) for text in policies or []}
+    if alone and len(given) > 1:
+        raise InvalidInput("--no-compare compares no policy: name one at most, by which turns are judged", path="policy")
     if plot is not None and (plot.is_dir() or not plot.absolute().parent.is_dir()):
         raise InvalidInput(f"--plot {plot}: no file in a folder that there is: name one", path="plot")
     with open_existing_store(context.obj) as store:
@@ -53,7 +58,8 @@ def audit_command(
             raise InvalidInput("with --all no ledger is named: leave one of them out", path="all")
         if not names:
             raise InvalidInput("no ledger is named: give their names, or --all", path="ledgers")
-        found = audit(store, names, policies=given)
+        judged_by = next(iter(given.items()), None)
+        found = audit(store, names, policies={} if alone else _compared(given), judged_by=judged_by, at=moment(at))
     if plot is not None:
         plot.write_text(audit_svg(found), encoding="utf-8")
     if as_json:
@@ -64,15 +70,9 @@ def audit_command(
         print_text(f"\ndrawn into {one_line(str(plot))}")
 
 
-def _policies(given: Sequence[str], *, compares: bool) -> dict[str, Policy] | None:
+def _compared(given: Mapping[str, Policy]) -> Mapping[str, Policy] | None:
     """The policies that are compared, by the names under which they are shown; None for the usual ones."""
-    if not compares:
-        if given:
-            raise InvalidInput("--no-compare compares no policy: leave out --policy", path="policy")
-        return {}
-    if not given:
-        return None
-    return {text: policy_option(text) for text in given} | {_BESIDE: PRESETS[_BESIDE]}
+    return {**given, _BESIDE: PRESETS[_BESIDE]} if given else None
 
 
 def print_audit(found: Audit) -> None:

@@ -106,7 +106,9 @@ def test_it_draws_into_a_file(command: Command, tmp_path: Path) -> None:
         (["one", "one"], "named twice"),
         (["three"], "three"),
         (["one", "--policy", "suport"], "support"),
-        (["one", "--no-compare", "--policy", "support"], "--policy"),
+        (["one", "--no-compare", "--policy", "support", "--policy", "coding"], "name one at most"),
+        (["one", "--at", "turn:99"], "turn 99 is not recorded"),
+        (["one", "--at", "soon"], "is no version (12), turn (turn:7) or time"),
         (["one", "--plot", "missing/audit.svg"], "--plot"),
         (["one", "--plot", "."], "--plot"),
     ],
@@ -115,3 +117,22 @@ def test_mistakes_are_named(command: Command, arguments: list[str], said: str) -
     outcome = command("audit", *arguments)
     assert (outcome.code, outcome.out) == (2, "")
     assert said in outcome.err
+
+
+def test_a_policy_judges_where_none_is_compared(command: Command, tmp_path: Path) -> None:
+    file = tmp_path / "mine.toml"
+    file.write_text('otherwise = "drop"\nencoding = "cl100k_base"\n')
+    answer = command("audit", "one", "--no-compare", "--policy", str(file), "--json").answer
+    assert (answer["judged_by"], answer["encoding"], "policies" in answer) == (str(file), "cl100k_base", False)
+    assert {row["rule"]: row["verdict"] for row in answer["rules"]}["otherwise"] == "drop"
+    compared = command("audit", "one", "--policy", str(file), "--json").answer
+    assert answer == {name: value for name, value in compared.items() if name not in ("everything", "policies")}
+
+
+def test_it_is_as_of_a_version_a_turn_or_a_time(command: Command, path: Path) -> None:
+    with connect(str(path)) as store:
+        (version,) = [item.version for item in store.ledger("one").events() if item.turn == 4]
+        before = audit(store, ["one"], at=version - 1)
+        assert (before.turns, before.ledgers[0].version) == (3, version - 1)
+    for moment in (str(version - 1), "turn:3"):
+        assert command("audit", "one", "--at", moment, "--json").out.strip().encode() == before.to_json()

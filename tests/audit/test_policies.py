@@ -8,11 +8,13 @@ from pathlib import Path
 import pytest
 
 from ledger import Ledgers
+from ledger.errors import UnknownVersion
 from ledger.json_text import JsonText
 from ledger.parts import TextPart, ToolCallPart
 from projections.auditing.audit import Audit, Sent
 from projections.policy import Policy
 from projections.presets import PRESETS, SLIDING
+from replay import Turn
 from replay.audit import audit
 from replay.prefix import PrefixReport, prefix_report
 from tests.audit.talking import OTHER_PAGE, PAGE, look_up, say
@@ -176,3 +178,23 @@ def test_marks_for_a_cache_are_no_part_of_what_it_serves(store: Ledgers) -> None
     marked, plain = (prefix_report(store, "one", policy, render=form) for form in ("anthropic", "openai"))
     assert plain.breaks == marked.breaks == ()
     assert marked.share == pytest.approx(plain.share, abs=0.01)
+
+
+def test_as_of_a_version_it_is_the_audit_of_what_there_was(store: Ledgers) -> None:
+    """Of a ledger that went on it says the same as of one that ended there, for every policy that is compared."""
+    for name in ("one", "two"):
+        say(store.ledger(name), "Where is ORD-88213?")
+        look_up(store.ledger(name), "track", "ORD-88213", PAGE)
+        say(store.ledger(name), "It is in Ghent.", "Thanks!")
+    ended = audit(store, ["one", "two"])
+    versions = {store.head(name).version for name in ("one", "two")}
+    for name in ("one", "two"):
+        store.ledger(name).record_turn("system", "Speak Dutch from now on.")
+        say(store.ledger(name), "And ORD-88214?")
+        look_up(store.ledger(name), "track", "ORD-88214", PAGE)
+    (version,) = versions
+    assert audit(store, ["one", "two"], at=version) == ended
+    assert audit(store, ["one", "two"], at=Turn(4)).turns == ended.turns
+    assert audit(store, ["one", "two"]).turns > ended.turns
+    with pytest.raises(UnknownVersion):
+        audit(store, ["one"], at=99)
