@@ -27,7 +27,7 @@ class StubRules(Frozen):
     ``spent``: those that an assistant turn has answered. ``older_than_turns``: only when their turn is that far back.
     ``larger_than_tokens``: only those that cost more. ``excluded_tools``: never those of these tools. They are cleared in
     batches, as soon as that saves ``clear_at_least_tokens`` in a segment, so that what stands before them in a provider's
-    cache stays there in between.
+    cache stays there in between. When a segment is compacted, and where the budget presses, nothing waits, however young.
     """
 
     spent: YesOrNo = True
