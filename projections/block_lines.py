@@ -7,7 +7,7 @@ Hence a block costs exactly what its lines cost, each counted with its end, and 
 from __future__ import annotations
 
 from collections.abc import Callable, Hashable, Mapping
-from typing import TYPE_CHECKING, Any, Final, NamedTuple, Protocol
+from typing import TYPE_CHECKING, Any, Final, NamedTuple, Protocol, TypeVar
 
 from projections.block_forms import BlockForm, CompactText, JsonLines, Markdown, Written
 from projections.shortening import shortened
@@ -17,6 +17,8 @@ if TYPE_CHECKING:
     from projections.entries import Entry
     from projections.state import FactNow, State
     from projections.state_block import BlockOptions, Count
+
+Result = TypeVar("Result")
 
 TASK_CHARACTERS: Final = 280
 """How much of the task a block quotes, where it does; a window has all of it, verbatim."""
@@ -60,7 +62,7 @@ class BlockLines:
     def ends_tokens(self) -> int:
         """What these two cost, a blank line before the closing apart."""
         opening, closing = self.ends
-        return self._count(opening) + self._count(closing.lstrip("\n"))
+        return self.remembered("ends", lambda: self._count(opening) + self._count(closing.lstrip("\n")))
 
     def last_tokens(self, line: Line) -> int:
         """What a line costs that stands before the closing: of a blank line there, no seam sets it apart."""
@@ -68,25 +70,22 @@ class BlockLines:
 
     def label(self, place: str) -> Line:
         """What the block is."""
-        return self._line(("label", place), lambda: Written(self._form.label(place)))
+        return self.remembered(("label", place), lambda: self._line(Written(self._form.label(place))))
 
     def task(self, state: State) -> Line | None:
         """What is asked, if anything is."""
         if state.task is None:
             return None
         task = shortened(state.task, TASK_CHARACTERS)
-        return self._line(
-            ("task", task, state.task_turn, state.task_source),
-            lambda: Written(self._form.task(task, state.task_turn, state.task_source)),
-        )
+        return self._line(Written(self._form.task(task, state.task_turn, state.task_source)))
 
     def fact(self, name: str, fact: FactNow) -> Line:
         """The value that stands in a field."""
-        return self._line((name, fact), lambda: self._form.fact(name, fact))
+        return self._line(self._form.fact(name, fact))
 
     def entry(self, entry: Entry, *, why: bool) -> Line:
         """An entry of a list section."""
-        return self._line((entry, why), lambda: self._form.entry(entry.section, entry, why=why))
+        return self._line(self._form.entry(entry.section, entry, why=why))
 
     def says_why(self, entry: Entry) -> bool:
         """Whether the line of an entry says why it was made, where nothing gives way."""
@@ -94,7 +93,7 @@ class BlockLines:
 
     def dispute(self, dispute: Dispute) -> Line:
         """What is disputed."""
-        return self._line(dispute, lambda: Written(self._form.dispute(dispute)))
+        return self.remembered(dispute, lambda: self._line(Written(self._form.dispute(dispute))))
 
     def not_shown(self, counts: Mapping[str, int]) -> str:
         """How many lines of each section gave way; nothing where none did."""
@@ -104,11 +103,12 @@ class BlockLines:
         """What that costs, before a blank line as well, since it ends with a word."""
         return sum(map(self._count, self._form.not_shown_parts(counts))) if counts else 0
 
-    def _line(self, key: Hashable, write: Callable[[], Written]) -> Line:
-        line: Line = self._remember((self._key, key), lambda: self._priced(write()))
-        return line
+    def remembered(self, key: Hashable, make: Callable[[], Result]) -> Result:
+        """What belongs to a key, for blocks that are written like these."""
+        known: Result = self._remember((self._key, key), make)
+        return known
 
-    def _priced(self, written: Written) -> Line:
+    def _line(self, written: Written) -> Line:
         return Line(*written, self._count(f"{written.text}\n"))
 
 

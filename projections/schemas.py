@@ -37,6 +37,7 @@ class SchemaFold:
 
     def __init__(self) -> None:
         self._declared: JsonText | None = None
+        self._schema: Schema | None = None
         self._rejected: list[Rejected] = []
         self._read: dict[str, tuple[int, int]] = {}
         self._tries: dict[str, int] = {}
@@ -45,7 +46,7 @@ class SchemaFold:
         """Keep the latest schema, and every refusal."""
         match recorded.event:
             case SchemaSet(declared=declared):
-                self._declared = declared
+                self._declared, self._schema = declared, None
                 self._read.clear()
                 self._tries.clear()
             case ExtractionRecorded() as event:
@@ -68,7 +69,9 @@ class SchemaFold:
 
     def schema(self) -> Schema | None:
         """The schema in force; None if none was declared."""
-        return None if self._declared is None else Schema.model_validate_json(self._declared)
+        if self._declared is not None and self._schema is None:
+            self._schema = Schema.model_validate_json(self._declared)
+        return self._schema
 
     def rejected(self) -> tuple[Rejected, ...]:
         """All refused values, oldest first."""

@@ -175,7 +175,7 @@ def state_of(
         task=str(task) if isinstance(task, Forgotten) else task,
         task_turn=turn,
         task_source=source,
-        entities={name: fact_now(name, claim, schema) for name, claim in claims.items()},
+        entities={name: _remembered(name, claim, schema, remember) for name, claim in claims.items()},
         entries={section: entries.open(section) for section in SECTIONS},
         contradictions=contradictions.open(),
         task_forgotten=task if isinstance(task, Forgotten) else None,
@@ -198,6 +198,14 @@ def fact_now(name: str, claim: Claim, schema: Schema | None) -> FactNow:
         is_shown=spec is None or spec.rendered,
         valid=claim.valid,
     )
+
+
+def _remembered(name: str, claim: Claim, schema: Schema | None, remember: Remember) -> FactNow:
+    """What a schema says of a claim takes longer than to remember it."""
+    if schema is None:
+        return fact_now(name, claim, schema)
+    known: FactNow = remember((name, claim, schema.digest), lambda: fact_now(name, claim, schema))
+    return known
 
 
 def _task(lifecycle: LifecycleFold, transcript: Transcript) -> tuple[str | Forgotten | None, int | None, Source | None]:

@@ -17,8 +17,9 @@ The label, the task where it is quoted, and the latest few disputes never give w
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Callable, Iterable, Iterator, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass
+from functools import cached_property, partial
 from typing import TYPE_CHECKING, Final, Literal, get_args
 
 from pydantic import Field
@@ -45,6 +46,8 @@ _DISPUTES: Final = "disputes"
 COUNTED: Final = (_ENTITIES, *_SECTIONS, _DISPUTES)
 """What the last line counts, each by itself: fields, entries by their sections, disputes."""
 
+_WHY: Final[Part] = "why"
+_LINE: Final[Part] = "line"
 _STAYS: Final[dict[str, int]] = {"rejected": 1, "decisions": 2, "open": 5, "constraints": 6}
 _FACTS_OF_OTHERS: Final = 3
 _CONSTRAINTS_OF_USERS: Final = 7
@@ -95,23 +98,32 @@ class Block:
     gave_way: tuple[GivenWay, ...]
 
 
-@dataclass(frozen=True, slots=True)
+@dataclass(frozen=True)
 class _Slot:
-    """Where a line stands that may give way: of two, the one that ``stays`` less goes first.
+    """A line that may give way: of two, the one whose ``stays`` is less goes first.
 
-    ``whole`` writes it, ``shorter`` without why an entry was made, where ``whole`` says that.
+    ``write`` writes it, ``write_shorter`` without why an entry was made, where it says that.
     """
 
     section: str
     name: str
-    stays: int
-    since: int
-    number: int
-    whole: Callable[[], Line]
-    shorter: Callable[[], Line] | None = None
+    stays: tuple[int, int]
+    write: Callable[[], Line]
+    write_shorter: Callable[[], Line] | None = None
+
+    @cached_property
+    def whole(self) -> Line:
+        """The line."""
+        return self.write()
+
+    @cached_property
+    def shorter(self) -> Line:
+        """The line without why its entry was made."""
+        return self.whole if self.write_shorter is None else self.write_shorter()
 
 
-Step = tuple[_Slot, Part]
+Step = tuple[int, Part]
+"""What gives way: the line of a place among the lines that may, or only why its entry was made."""
 
 
 def block_of(
@@ -128,10 +140,10 @@ def block_of(
     task = lines.task(state) if options.task else None
     top = [lines.label(place), *([] if task is None else [task])]
     missing = Counter([given.section for given in capped] + [slot.section for slot in slots])
-    draft = _Draft(lines, top, bottom, missing=missing)
-    steps = _fill(draft, list(_steps(slots)), options.budget_tokens)
-    tails = (GivenWay(slot.section, slot.name, "tail", "cap") for slot in slots if draft.is_cut(slot))
-    return Block(draft.text(), draft.tokens(), (*capped, *_given_way(steps), *tails))
+    draft = _Draft(lines, slots, top, bottom, missing=missing)
+    steps = _fill(draft, _steps(slots), options.budget_tokens)
+    gave_way = (*capped, *_given_way(slots, steps), *draft.tails())
+    return Block(draft.text(), draft.tokens(), gave_way)
 
 
 class _Draft:
@@ -140,32 +152,39 @@ class _Draft:
     ``shown_tokens`` is what it costs without the last line, which counts what is missing.
     """
 
-    def __init__(self, lines: BlockLines, top: list[Line], bottom: list[Line], *, missing: Counter[str]) -> None:
+    def __init__(
+        self, lines: BlockLines, slots: list[_Slot], top: list[Line], bottom: list[Line], *, missing: Counter[str]
+    ) -> None:
         self._lines = lines
+        self._slots = slots
         self._top = top
         self._bottom = bottom
         self._missing = missing
         self._shown: dict[int, Line] = {}
         self.shown_tokens = lines.ends_tokens() + sum(line.tokens for line in (*top, *bottom))
 
-    def put_back(self, slot: _Slot, part: Part) -> None:
+    def put_back(self, number: int, part: Part) -> None:
         """Show a line, or also why its entry was made."""
+        slot = self._slots[number]
         if part == "line":
             self._missing[slot.section] -= 1
-        write = slot.whole if part == "why" or slot.shorter is None else slot.shorter
-        self._show(slot.number, write())
-
-    def take(self, slot: _Slot, part: Part) -> None:
-        """Take a line away, or only why its entry was made."""
-        if part == "line" or slot.shorter is None:
-            self._missing[slot.section] += 1
-            self._show(slot.number, None)
+            self._show(number, slot.shorter)
         else:
-            self._show(slot.number, slot.shorter())
+            self._show(number, slot.whole)
 
-    def is_cut(self, slot: _Slot) -> bool:
-        """Whether a text of this line is shown in part."""
-        return slot.number in self._shown and self._shown[slot.number].is_cut
+    def take(self, number: int, part: Part) -> None:
+        """Take a line away, or only why its entry was made."""
+        slot = self._slots[number]
+        if part == "line":
+            self._missing[slot.section] += 1
+            self._show(number, None)
+        else:
+            self._show(number, slot.shorter)
+
+    def tails(self) -> list[GivenWay]:
+        """The lines of which a text is shown in part."""
+        cut = (self._slots[number] for number in sorted(self._shown) if self._shown[number].is_cut)
+        return [GivenWay(slot.section, slot.name, "tail", "cap") for slot in cut]
 
     def _show(self, number: int, line: Line | None) -> None:
         before = self._shown.pop(number, None)
@@ -209,7 +228,8 @@ def _fill(draft: _Draft, steps: list[Step], budget_tokens: int) -> list[Step]:
 
 def _capped(state: State, options: BlockOptions, lines: BlockLines) -> tuple[list[_Slot], list[GivenWay]]:
     """The lines within the caps of their sections, in order, and what the caps leave out."""
-    slots = [_fact_slot(name, fact, lines, number) for number, (name, fact) in enumerate(_in_order(state)) if fact.is_shown]
+    schema = None if state.schema is None else state.schema.digest
+    slots = [_fact_slot(name, fact, lines, schema) for name, fact in _in_order(state) if fact.is_shown]
     gave_way = []
     for section in _SECTIONS:
         if not state.entries[section]:
@@ -218,9 +238,7 @@ def _capped(state: State, options: BlockOptions, lines: BlockLines) -> tuple[lis
         entries = state.entries[section] if spec.rendered else ()
         kept = _latest(entries, spec.most_shown or options.most_entries)
         gave_way += [GivenWay(section, entry.id, "line", "cap") for entry in entries if entry.id not in kept]
-        first = len(state.entities) + len(slots)
-        shown = (entry for entry in entries if entry.id in kept)
-        slots += [_entry_slot(entry, lines, number) for number, entry in enumerate(shown, first)]
+        slots += [_entry_slot(entry, lines) for entry in entries if entry.id in kept]
     return slots, gave_way
 
 
@@ -242,21 +260,23 @@ def _in_order(state: State) -> Iterator[tuple[str, FactNow]]:
     return ((name, state.entities[name]) for name in dict.fromkeys((*declared, *state.entities)))
 
 
-def _fact_slot(name: str, fact: FactNow, lines: BlockLines, number: int) -> _Slot:
-    stays = _FACTS_OF_USERS if is_confirmed(fact.source) else _FACTS_OF_OTHERS + RANK[fact.source]
-    return _Slot(_ENTITIES, name, stays, fact.version, number, lambda: lines.fact(name, fact))
+def _fact_slot(name: str, fact: FactNow, lines: BlockLines, schema: str | None) -> _Slot:
+    """The line of a fact: in one ledger, no two that differ are of the same claim, confirmation and schema (its digest)."""
+
+    def made() -> _Slot:
+        stays = _FACTS_OF_USERS if is_confirmed(fact.source) else _FACTS_OF_OTHERS + RANK[fact.source]
+        return _Slot(_ENTITIES, name, (stays, fact.version), partial(lines.fact, name, fact))
+
+    return lines.remembered((name, fact.version, fact.source, fact.turn, schema), made)
 
 
-def _entry_slot(entry: Entry, lines: BlockLines, number: int) -> _Slot:
-    return _Slot(
-        entry.section,
-        entry.id,
-        _entry_stays(entry),
-        entry.from_version,
-        number,
-        lambda: lines.entry(entry, why=True),
-        (lambda: lines.entry(entry, why=False)) if lines.says_why(entry) else None,
-    )
+def _entry_slot(entry: Entry, lines: BlockLines) -> _Slot:
+    def made() -> _Slot:
+        stays = _entry_stays(entry), entry.from_version
+        shorter = partial(lines.entry, entry, why=False) if lines.says_why(entry) else None
+        return _Slot(entry.section, entry.id, stays, partial(lines.entry, entry, why=True), shorter)
+
+    return lines.remembered(("entry", entry.id), made)
 
 
 def _entry_stays(entry: Entry) -> int:
@@ -264,17 +284,16 @@ def _entry_stays(entry: Entry) -> int:
     return _CONSTRAINTS_OF_USERS if is_of_user else _STAYS[entry.section]
 
 
-def _steps(slots: list[_Slot]) -> Iterator[Step]:
+def _steps(slots: list[_Slot]) -> list[Step]:
     """What gives way, first things first."""
-    for slot in sorted((slot for slot in slots if slot.shorter is not None), key=lambda slot: slot.since):
-        yield slot, "why"
-    for slot in sorted(slots, key=lambda slot: (slot.stays, slot.since)):
-        yield slot, "line"
+    whys = [number for number, slot in enumerate(slots) if slot.write_shorter is not None]
+    whys.sort(key=lambda number: slots[number].stays[1])
+    lines = sorted(range(len(slots)), key=lambda number: slots[number].stays)
+    return [*((number, _WHY) for number in whys), *((number, _LINE) for number in lines)]
 
 
-def _given_way(steps: list[Step]) -> Iterable[GivenWay]:
+def _given_way(slots: list[_Slot], steps: list[Step]) -> list[GivenWay]:
     """What the steps took, each line once: where it went, why its entry was made went with it."""
-    gone = {slot.number for slot, part in steps if part == "line"}
-    return (
-        GivenWay(slot.section, slot.name, part, "tokens") for slot, part in steps if part == "line" or slot.number not in gone
-    )
+    gone = {number for number, part in steps if part == "line"}
+    taken = ((slots[number], part) for number, part in steps if part == "line" or number not in gone)
+    return [GivenWay(slot.section, slot.name, part, "tokens") for slot, part in taken]

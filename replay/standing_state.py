@@ -3,63 +3,89 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
+from dataclasses import replace
 from typing import Final
 
 from projections.basis import Basis
+from projections.block_lines import Remember, made_anew
 from projections.contradictions import Contradiction
 from projections.evidence import Evidence
 from projections.state import State, state_of
 from projections.state_block import Count
 from projections.transcript import Transcript, Turn
 from replay.ledger_turns import turns_alone
-from replay.live_events import StandingFolds
+from replay.live_events import LiveEvents, StandingFolds
 from replay.loading import Folds, Loaded
 from replay.warm import shelf_of
 
 _FEW: Final = 4
 
 
-def standing_folds(loaded: Loaded) -> StandingFolds | Folds:
-    """What stands at the version. Where content may be past its retention, or where all is read already, by folding all."""
-    if loaded.is_read or not loaded.nothing_is_due:
-        return loaded.folds
-    shelf = shelf_of(loaded)
-    with shelf.lock:
-        return shelf.live.standing(loaded)
-
-
 def standing_state(loaded: Loaded, basis: Basis, *, count: Count) -> State:
     """What is established at the version: the same as by folding all events. ``count`` counts the tokens of its block."""
-    folds = standing_folds(loaded)
+    if _is_folded_whole(loaded):
+        return _stated(loaded.folds, loaded.transcript, basis, count, made_anew)
+    shelf = shelf_of(loaded)
+    with shelf.lock:
+        live, quiet_from = shelf.live, shelf.index.quiet_from(loaded.version)
+        is_given = live.asked(loaded, "task", lambda folds: folds.lifecycle.task is not None, quiet_from=quiet_from)
+        task = None if is_given else _kept_task(loaded, live)
+        state = live.asked(
+            loaded,
+            ("state", count, 0 if task is None else task.version),
+            lambda folds: _stated(
+                folds, Transcript((), () if task is None else (task,), ()), basis, count, live.lines(count).recall
+            ),
+        )
+    return replace(state, basis=basis)
+
+
+def standing_evidence(loaded: Loaded) -> tuple[Evidence, ...]:
+    """All evidence up to the version, oldest first; forgotten evidence is left out."""
+    if _is_folded_whole(loaded):
+        return loaded.folds.evidence.all()
+    shelf = shelf_of(loaded)
+    with shelf.lock:
+        return shelf.live.asked(loaded, "evidence", lambda folds: folds.evidence.all())
+
+
+def standing_contradictions(loaded: Loaded) -> tuple[Contradiction, ...]:
+    """All contradictions up to the version, resolved ones too, oldest first; forgotten ones are left out."""
+    if _is_folded_whole(loaded):
+        return loaded.folds.contradictions.all()
+    shelf = shelf_of(loaded)
+    with shelf.lock:
+        return shelf.live.asked(loaded, "contradictions", lambda folds: folds.contradictions.all())
+
+
+def _is_folded_whole(loaded: Loaded) -> bool:
+    """Whether all is folded: where content may be past its retention, or where all is read already."""
+    return loaded.is_read or not loaded.nothing_is_due
+
+
+def _stated(folds: StandingFolds | Folds, transcript: Transcript, basis: Basis, count: Count, remember: Remember) -> State:
     return state_of(
         basis,
         lifecycle=folds.lifecycle,
-        transcript=_with_task(loaded) if folds.lifecycle.task is None else Transcript((), (), ()),
+        transcript=transcript,
         facts=folds.facts,
         entries=folds.entries,
         contradictions=folds.contradictions,
         forgotten=folds.forgotten,
         schema=folds.schemas.schema(),
         count=count,
+        remember=remember,
     )
 
 
-def standing_evidence(loaded: Loaded) -> tuple[Evidence, ...]:
-    """All evidence up to the version, oldest first; forgotten evidence is left out."""
-    return standing_folds(loaded).evidence.all()
-
-
-def standing_contradictions(loaded: Loaded) -> tuple[Contradiction, ...]:
-    """All contradictions up to the version, resolved ones too, oldest first; forgotten ones are left out."""
-    return standing_folds(loaded).contradictions.all()
-
-
-def _with_task(loaded: Loaded) -> Transcript:
-    """A transcript of the one turn that states the task, if there is one."""
-    if isinstance(standing_folds(loaded), Folds):
-        return loaded.transcript
-    turn = _task(turns_alone(loaded))
-    return Transcript((), () if turn is None else (turn,), ())
+def _kept_task(loaded: Loaded, live: LiveEvents) -> Turn | None:
+    """The turn that states the task. One that says something is never another later on."""
+    if live.task is not None and live.task.version <= loaded.version:
+        return live.task
+    found = _task(turns_alone(loaded))
+    if found is not None and not found.is_blank:
+        live.task = found
+    return found
 
 
 def _task(read: Callable[[int, int], Sequence[Turn]]) -> Turn | None:

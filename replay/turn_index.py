@@ -32,6 +32,7 @@ from replay.turn_blocks import (
 )
 
 KIND: Final = "turns/1"
+_ABOUT_TURNS: Final = ("turn.recorded", "tool.returned")
 _WORTH_KEEPING_EVENTS: Final = 256
 _BLOCKS_IN_MEMORY: Final = 256
 _ANSWERS_IN_MEMORY: Final = 1_024
@@ -60,6 +61,7 @@ class TurnIndex:
         self._blocks: OrderedDict[int, list[Versions]] = OrderedDict()
         self._system: list[int] | None = None
         self._since = self.frontier.through
+        self._quiet_from = self.frontier.through
         self._amended: dict[int, int] = {}
         self._amendments: list[tuple[int, int]] = []
 
@@ -69,6 +71,8 @@ class TurnIndex:
             return
         first = self.frontier.first
         for row in self._store.read(self._ledger, Selection(after=self.frontier.through, upto=upto)):
+            if row.envelope.type not in _ABOUT_TURNS:
+                self._quiet_from = row.envelope.version
             for key, value in self.frontier.take(row, reader.recorded):
                 self._took(key, value)
         if self.frontier.first > first or self.frontier.through - self._kept >= _WORTH_KEEPING_EVENTS:
@@ -93,6 +97,10 @@ class TurnIndex:
         block = self._blocks.get(first_of_block(turn))
         if block is not None and version not in block[(turn - 1) % BLOCK_TURNS]:
             block[(turn - 1) % BLOCK_TURNS] += (version,)
+
+    def quiet_from(self, version: int) -> int:
+        """A version from which on to this one nothing but turns and returns was recorded, the earliest that is known here."""
+        return self._quiet_from if self._quiet_from <= version <= self.frontier.through else version
 
     def versions(self, turns: Iterable[int]) -> dict[int, Versions]:
         """The versions of each of these turns and of what its calls returned, as far as the frontier; they must exist."""

@@ -24,6 +24,7 @@ from tests.contract.stores import CATALOGUE, OpenStore
 from tests.index.telling import Clock, Told, anew, loaded_at
 from tests.ledger.histories_forgotten import FORGETS, KINDS, NAMES
 from tests.projections.histories import HISTORIES, Step, recorded
+from tests.replay.long_ledgers import reads_only
 
 BASIS = Basis("", 0, None, None, "", 0)
 ABOUT_STATE = (
@@ -105,6 +106,47 @@ def test_long_histories_that_a_seed_chooses(seed: int) -> None:
 def test_more_histories_that_a_seed_chooses(seed: int) -> None:
     with connect(":memory:", clock=Clock()) as ledgers:
         play(ledgers, seed, rounds=4, steps=90, most=60)
+
+
+@pytest.mark.parametrize("seed", range(50, 54))
+def test_what_stands_goes_on_with_each_event(seed: int) -> None:
+    """Whoever asks after each event, and now and then at a version before it, gets what folding all of them gives."""
+    with connect(":memory:", clock=Clock()) as ledgers:
+        chance = random.Random(seed)
+        history = Stated(ledgers, chance)
+        ledgers.ledger("case").record_turn("user", "Move the piano.")
+        for number in range(330):
+            history.step(chance.choice(ABOUT_STATE), "case")
+            if number in (90, 200):
+                history.forget(chance.choice(("turns", "facts", "ids")), "case")
+            head = ledgers.head("case")
+            for version in (head.version, *([chance.randrange(head.version)] if number % 5 == 0 else [])):
+                whole = loaded_at(ledgers, "case", version)
+                state, expected = standing_state(loaded_at(ledgers, "case", version), BASIS, count=len), by_all(whole)
+                assert state == expected
+                assert state.shown() == expected.shown()
+                assert list(state.entities) == list(expected.entities)
+                assert standing_contradictions(loaded_at(ledgers, "case", version)) == whole.folds.contradictions.all()
+
+
+def test_what_was_read_for_a_version_answers_all_that_is_asked_of_it() -> None:
+    """At the head, in the middle, and after turns came."""
+    with connect(":memory:", clock=Clock()) as ledgers:
+        case = ledgers.ledger("case")
+        case.record_turn("user", "Move the piano.")
+        for number in range(300):
+            case.set_fact(f"field {number % 7}", number, source="tool")
+        asked_for = (case.version, 150, 90)
+        with reads_only(ledgers, 1_000) as counted:
+            for version in (*asked_for, *asked_for):
+                if version == asked_for[0]:
+                    before = vars(counted.store)["read_rows"]
+                loaded = loaded_at(counted, "case", version)
+                state = standing_state(loaded, BASIS, count=len)
+                assert state.entities["field_6"].value == max(n for n in range(300) if n % 7 == 6 and n + 2 <= version)
+                assert standing_contradictions(loaded) == ()
+                assert standing_evidence(loaded) == ()
+            assert vars(counted.store)["read_rows"] == before
 
 
 @given(HISTORIES)
