@@ -12,6 +12,7 @@ from delivery.app import open_existing_store
 from delivery.cli.arguments import AsJson, Moment, moment
 from delivery.cli.policies import policy_option
 from delivery.cli.printing import counted, one_line, print_json, print_table, print_text
+from delivery.cli.rule_modules import RuleModules, register_rules
 from delivery.plots.audit import audit_svg
 from ledger.errors import InvalidInput
 from projections.auditing.audit import Amount, Audit, BigResult, Repeated, Sent
@@ -35,6 +36,7 @@ def audit_command(
         list[str] | None,
         typer.Option("--policy", metavar="FILE|PRESET", help="Compare this one; may be given several times."),
     ] = None,
+    rules: RuleModules = None,
     alone: Annotated[
         bool, typer.Option("--no-compare", help="Compare no policies, which is most of the work; one only judges.")
     ] = False,
@@ -47,6 +49,7 @@ def audit_command(
     And what policies would save against sending everything: support, coding and research, or those that are named,
     beside sliding. The first says how turns are judged.
     """
+    register_rules(rules)
     given = {text: policy_option(text) for text in policies or []}
     if alone and len(given) > 1:
         raise InvalidInput("--no-compare compares no policy: name one at most, by which turns are judged", path="policy")

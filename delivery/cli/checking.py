@@ -9,7 +9,9 @@ import typer
 from delivery.app import open_existing_store
 from delivery.cli.arguments import AsJson
 from delivery.cli.printing import counted, print_json, print_text
+from delivery.cli.rule_modules import RuleModules, register_rules
 from ledger import Ledgers
+from ledger.errors import InvalidInput
 from ledger.reading import Reader
 from ledger.verify import verify_store
 from projections.wire import to_json
@@ -20,6 +22,7 @@ def verify(
     context: typer.Context,
     ledger: Annotated[str | None, typer.Argument(metavar="LEDGER", help="One ledger; else all.")] = None,
     windows: Annotated[bool, typer.Option("--windows", help="Build every served window again, and compare.")] = False,
+    rules: RuleModules = None,
     as_json: AsJson = False,
 ) -> None:
     """Check that what is stored is what was recorded.
@@ -27,6 +30,9 @@ def verify(
     Hashes, order, admission and artifacts, and that what was forgotten is gone; exit code 1 where something is wrong. With
     --windows also that every window that was recorded as served comes out again byte for byte.
     """
+    if rules and not windows:
+        raise InvalidInput("--rules are those of policies of served windows: give --windows, too", path="rules")
+    register_rules(rules)
     with open_existing_store(context.obj) as store:
         found = verify_store(store, ledger)
         forgotten = _forgotten(store, ledger) if found.ok else 0  # in a damaged record it cannot be known

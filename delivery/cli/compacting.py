@@ -14,6 +14,7 @@ from delivery.app import open_existing_store
 from delivery.cli.arguments import AsJson
 from delivery.cli.policies import PolicyOption, policy_option
 from delivery.cli.printing import counted, one_line, print_json, print_text, printable
+from delivery.cli.rule_modules import RuleModules, register_rules
 from ledger import Ledgers
 from ledger.errors import ClosedLedger, InvalidInput
 from projections.policy import Policy
@@ -31,6 +32,7 @@ def compact(
     ledgers: Annotated[list[str], typer.Argument(metavar="LEDGER", help="Names of ledgers.")],
     *,
     policy: PolicyOption = None,
+    rules: RuleModules = None,
     model: Annotated[
         str | None, typer.Option(metavar="NAME", help="Ask this model; its key is that of OPENAI_API_KEY.")
     ] = None,
@@ -52,6 +54,7 @@ def compact(
     What has one is left alone, so it can be run again at any time. Progress goes to standard error. Exit code 1 where a segment
     is left without one.
     """
+    register_rules(rules)
     chosen = Policy() if policy is None else policy_option(policy)
     summariser = _summariser(model=model, base_url=base_url, most_characters=most_characters, extractive=extractive)
     which: Which = "complete" if complete else "compacted"

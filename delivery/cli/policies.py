@@ -9,11 +9,14 @@ import typer
 
 from delivery.cli.arguments import AsJson
 from delivery.cli.printing import one_line, print_json, print_text
+from delivery.cli.rule_modules import RuleModules, register_rules
 from ledger.errors import InvalidInput, nearest
 from projections.policy import Policy
 from projections.policy_text import policy_from, policy_from_toml
 from projections.policy_toml import policy_to_toml
 from projections.presets import PRESETS
+from projections.verdicts.registered import registered_rule
+from projections.verdicts.rules import FunctionRule
 from projections.wire import to_json
 
 _PRESETS: Final = ", ".join(PRESETS)
@@ -39,13 +42,20 @@ def policy(
     name: Annotated[
         str, typer.Argument(metavar="FILE|PRESET", show_default=False, help=f"A TOML file, or one of {_PRESETS}.")
     ] = "default",
+    rules: RuleModules = None,
     as_json: AsJson = False,
 ) -> None:
     """Show a policy as TOML, with the meaning of every key.
 
-    Kept in a file and changed, it is a policy for window --policy. A file that is none is refused with the key that is wrong.
+    Kept in a file and changed, it is a policy for window --policy. A file that is none is refused with the key that is wrong,
+    with --rules also one that names a function that is not registered.
     """
     found = policy_option(name)
+    if rules:
+        register_rules(rules)
+        for rule in found.rules:
+            if isinstance(rule, FunctionRule):
+                registered_rule(rule.name, rule.version)
     if as_json:
         print_json(to_json({"digest": found.digest, "policy": found.model_dump(mode="json")}))
         return

@@ -20,6 +20,7 @@ from delivery.cli.policies import (
     policy_option,
 )
 from delivery.cli.printing import print_json, print_text
+from delivery.cli.rule_modules import RuleModules, register_rules
 from delivery.cli.window_answers import print_window, print_window_diff, recorded_json
 from ledger.errors import InvalidInput
 from ledger.json_text import JsonText
@@ -35,6 +36,7 @@ def window(
     at: Moment = None,
     judged_at: JudgedAt = None,
     policy: PolicyOption = None,
+    rules: RuleModules = None,
     tail: TailTurns = None,
     budget: BudgetTokens = None,
     reserve: ReserveTokens = None,
@@ -65,6 +67,7 @@ def window(
         "encoding": encoding,
         "model": model,
     }
+    register_rules(rules)
     chosen = changed(policy_option(policy or "default"), **options)
     definitions = None if tools is None else _definitions(tools)
     with open_existing_store(context.obj) as store:

@@ -42,7 +42,8 @@ def registered_rule(name: str, version: int) -> RuleFunction:
         versions = sorted(known for registered, known in _FUNCTIONS if registered == name)
         there = f"it is registered as version {', '.join(map(str, versions))}" if versions else "no function has this name"
         raise PolicyUnavailable(
-            f"the policy needs the rule {name!r} of version {version}, but {there}: import the module that registers it",
+            f"the policy needs the rule {name!r} of version {version}, but {there}: in Python, import the module that registers"
+            " it before; on the command line, name it with --rules MODULE",
             name=name,
             version=version,
             versions=tuple(versions),
