@@ -19,6 +19,7 @@ from projections.invariants.rules import (
     HasMessages,
     KnownRoles,
     NothingIsEmpty,
+    NothingOfAnotherForm,
     ReasoningIsFollowed,
     ResultsNameTheirTool,
     ResultsStandFirst,
@@ -46,6 +47,7 @@ READERS: Final[dict[str, Callable[[Mapping[str, Any]], Shape]]] = {
 RULES: Final[dict[str, tuple[Rule, ...]]] = {
     "openai": (
         HasMessages(),
+        NothingOfAnotherForm(),
         KnownRoles(frozenset({"system", "user", "assistant", "tool"})),
         UserSpeaks(),
         RolesAlternate(frozenset({"user"})),
@@ -58,6 +60,7 @@ RULES: Final[dict[str, tuple[Rule, ...]]] = {
     ),
     "openai_responses": (
         HasMessages(),
+        NothingOfAnotherForm(),
         KnownRoles(frozenset({"user", "assistant", "tool"})),
         UserSpeaks(),
         BlocksFitRoles(results="tool"),
@@ -70,6 +73,7 @@ RULES: Final[dict[str, tuple[Rule, ...]]] = {
     ),
     "anthropic": (
         HasMessages(),
+        NothingOfAnotherForm(),
         KnownRoles(frozenset({"user", "assistant"})),
         UserBeginsAndEnds(),
         RolesAlternate(frozenset({"user", "assistant"})),
@@ -87,6 +91,7 @@ RULES: Final[dict[str, tuple[Rule, ...]]] = {
     ),
     "gemini": (
         HasMessages(),
+        NothingOfAnotherForm(),
         KnownRoles(frozenset({"user", "assistant", "tool"})),
         UserBeginsAndEnds(),
         RolesAlternate(frozenset({"user", "assistant"})),

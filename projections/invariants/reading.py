@@ -15,13 +15,14 @@ _TEXTS: Final = frozenset({"text", "input_text", "output_text"})
 
 def openai_shape(request: Mapping[str, Any]) -> Shape:
     """The shape of a request to Chat Completions."""
-    return Shape((), tuple(_chat_message(value, f"messages[{at}]") for at, value in enumerate(request.get("messages", ()))))
+    messages = tuple(_chat_message(value, f"messages[{at}]") for at, value in enumerate(request.get("messages", ())))
+    return Shape((), messages, _beside(request, "messages"))
 
 
 def responses_shape(request: Mapping[str, Any]) -> Shape:
     """The shape of a request to Responses: each item is a message of its own."""
     items = tuple(_item(value, f"input[{at}]") for at, value in enumerate(request.get("input", ())))
-    return Shape(_system(request, "instructions"), items)
+    return Shape(_system(request, "instructions"), items, _beside(request, "input", "instructions"))
 
 
 def anthropic_shape(request: Mapping[str, Any]) -> Shape:
@@ -30,7 +31,7 @@ def anthropic_shape(request: Mapping[str, Any]) -> Shape:
     for at, value in enumerate(request.get("messages", ())):
         path = f"messages[{at}]"
         messages.append(Message(value.get("role", ""), path, tuple(_blocks(value.get("content"), f"{path}.content"))))
-    return Shape(_system(request, "system"), tuple(messages))
+    return Shape(_system(request, "system"), tuple(messages), _beside(request, "messages", "system"))
 
 
 def gemini_shape(request: Mapping[str, Any]) -> Shape:
@@ -44,11 +45,16 @@ def gemini_shape(request: Mapping[str, Any]) -> Shape:
         messages.append(Message("assistant" if role == "model" else role, path, parts))
     system = request.get("systemInstruction", {}).get("parts", ())
     texts = tuple(_gemini_part(part, f"systemInstruction.parts[{i}]") for i, part in enumerate(system))
-    return Shape(texts, tuple(messages))
+    return Shape(texts, tuple(messages), _beside(request, "contents", "systemInstruction"))
 
 
 def _system(request: Mapping[str, Any], name: str) -> tuple[Block, ...]:
-    return tuple(_blocks(request[name], name)) if name in request else ()
+    """The system texts; a list of none is an empty text."""
+    return tuple(_blocks(request[name] or "", name)) if name in request else ()
+
+
+def _beside(request: Mapping[str, Any], *read: str) -> tuple[str, ...]:
+    return tuple(name for name in request if name not in read)
 
 
 def _chat_message(message: Mapping[str, Any], path: str) -> Message:
@@ -56,12 +62,13 @@ def _chat_message(message: Mapping[str, Any], path: str) -> Message:
     said = tuple(_blocks(message.get("content"), f"{path}.content"))
     if role == "tool":
         return Message(role, path, (_result(message, said, path, message.get("tool_call_id")),))
-    calls = (_chat_call(call, f"{path}.tool_calls[{at}]") for at, call in enumerate(message.get("tool_calls", ())))
+    listed = message.get("tool_calls", ()) or ([{}] if "tool_calls" in message else ())  # a list of none is a call of nothing
+    calls = (_chat_call(call, f"{path}.tool_calls[{at}]") for at, call in enumerate(listed))
     return Message(role, path, (*said, *calls))
 
 
 def _chat_call(call: Mapping[str, Any], path: str) -> Block:
-    function = call.get("function", {})
+    function = call.get("function", {}) if call.get("type") == "function" else {}
     name, arguments = function.get("name"), function.get("arguments")
     return Block(kind="call", path=path, value=call, id=call.get("id"), name=name, arguments=arguments)
 

@@ -6,8 +6,11 @@ import re
 from collections.abc import Iterator
 from dataclasses import dataclass, field
 from itertools import pairwise
+from typing import Final
 
 from projections.invariants.shapes import Block, Message, Shape, Violation
+
+_TALK: Final = frozenset({"messages", "system", "input", "instructions", "contents", "systemInstruction"})
 
 
 @dataclass(frozen=True, slots=True)
@@ -18,6 +21,17 @@ class HasMessages:
         """See ``Rule``."""
         if not any(message.role != "system" for message in shape.messages):
             yield Violation("HasMessages", "$", "no message")
+
+
+@dataclass(frozen=True, slots=True)
+class NothingOfAnotherForm:
+    """What was said and the system text stand where this form has them, and nowhere else."""
+
+    def violations(self, shape: Shape) -> Iterator[Violation]:
+        """See ``Rule``."""
+        for name in shape.beside:
+            if name in _TALK:
+                yield Violation("NothingOfAnotherForm", name, "of another form")
 
 
 @dataclass(frozen=True, slots=True)

@@ -53,10 +53,11 @@ class Message:
 
 @dataclass(frozen=True, slots=True)
 class Shape:
-    """A request: its system texts, where they stand beside the messages, and its messages."""
+    """A request: its system texts, where they stand beside the messages, its messages, and what else has a name in it."""
 
     system: tuple[Block, ...]
     messages: tuple[Message, ...]
+    beside: tuple[str, ...] = ()
 
     @property
     def blocks(self) -> Iterator[tuple[Message, Block]]:

@@ -128,6 +128,8 @@ OPENAI: list[tuple[str, Plant]] = [
     ("CallsAreNamed", lambda sent: sent[2]["tool_calls"].append(chat_call("a"))),
     ("CallsAreNamed", lambda sent: sent[2]["tool_calls"][0].update(id="c" * 41)),
     ("CallsAreNamed", lambda sent: sent[2]["tool_calls"][0]["function"].update(name="a tool")),
+    ("CallsAreNamed", lambda sent: sent[2]["tool_calls"][0].update(type="tool")),
+    ("CallsAreNamed", lambda sent: sent[5].update(tool_calls=[])),
     ("ArgumentsAre", lambda sent: sent[2]["tool_calls"][0]["function"].update(arguments={})),
     ("NothingIsEmpty", lambda sent: sent[6].update(content=" \n")),
     ("NothingIsEmpty", lambda sent: sent[5].update(content=None)),
@@ -209,6 +211,21 @@ def test_a_proper_request_passes(form: str) -> None:
     assert refusals_of(proper(form), form) == []
 
 
+@pytest.mark.parametrize(
+    ("form", "message"),
+    [
+        ("openai", {"role": "tool", "content": "12"}),
+        ("openai", {"role": "user", "content": [{"type": "text"}]}),
+        ("openai", {"role": "assistant", "tool_calls": [{"id": "a", "type": "function", "function": {"name": "x"}}]}),
+        ("anthropic", {"role": "user", "content": [{"type": "tool_result", "content": "12"}]}),
+        ("anthropic", {"role": "user", "content": [{"type": "image", "source": {"type": "base64", "data": "iVBO"}}]}),
+        ("anthropic", {"role": "assistant", "content": [{"type": "tool_use", "id": "a", "name": "x"}]}),
+    ],
+)
+def test_the_official_types_refuse_what_is_incomplete(form: str, message: dict[str, Any]) -> None:
+    assert refusals_of({PLACES[form]: [message]}, form) != []
+
+
 @pytest.mark.parametrize(("form", "rule", "plant"), PLANTED)
 def test_a_planted_fault_is_found(form: str, rule: str, plant: Plant) -> None:
     request = proper(form)
@@ -216,9 +233,25 @@ def test_a_planted_fault_is_found(form: str, rule: str, plant: Plant) -> None:
     assert rule in {found.rule for found in violations(form, request)}
 
 
+FOREIGN = {"openai": "system", "openai_responses": "messages", "anthropic": "instructions", "gemini": "system"}
+
+
+@pytest.mark.parametrize("form", PROVIDERS)
+def test_what_another_form_has_beside_its_messages_is_found(form: str) -> None:
+    request = proper(form) | {FOREIGN[form]: "Be exact.", "temperature": 0}
+    assert [(found.rule, found.path) for found in violations(form, request)] == [("NothingOfAnotherForm", FOREIGN[form])]
+
+
+@pytest.mark.parametrize("empty", ["", " ", [], [text("")]])
+def test_system_text_that_says_nothing_is_found(empty: Any) -> None:
+    for form, name in (("anthropic", "system"), ("openai_responses", "instructions")):
+        assert "NothingIsEmpty" in {found.rule for found in violations(form, proper(form) | {name: empty})}
+
+
 @pytest.mark.parametrize("form", PROVIDERS)
 def test_every_rule_has_a_fault_that_it_finds(form: str) -> None:
-    assert {type(rule).__name__ for rule in RULES[form]} <= {rule for rule, _ in FAULTS[form]}
+    found = {rule for rule, _ in FAULTS[form]} | {"NothingOfAnotherForm"}
+    assert {type(rule).__name__ for rule in RULES[form]} <= found
 
 
 def test_edited_reasoning_is_found() -> None:

@@ -12,6 +12,14 @@ from projections.render.renderer import plain, request_bytes
 from tests.projections.sdk_types import refusals_of
 from tests.render.scenes import FORMS, PROVIDERS, SCENES, Scene
 
+KEYS = {
+    "openai": {"messages"},
+    "openai_responses": {"input", "instructions"},
+    "anthropic": {"messages", "system"},
+    "gemini": {"contents", "systemInstruction"},
+}
+"""What a request without tools has: anything else is for whoever sends it."""
+
 AT = st.lists(st.integers(-1, 20), max_size=6).map(tuple)
 
 
@@ -20,6 +28,7 @@ AT = st.lists(st.integers(-1, 20), max_size=6).map(tuple)
 def test_no_rule_of_a_provider_is_broken(scene: Scene, breakpoints: tuple[int, ...]) -> None:
     for form in PROVIDERS:
         request = scene.render(form, breakpoints=breakpoints).request
+        assert request.keys() <= KEYS[form]
         assert violations(form, request, reasoning=scene.reasoning) == ()
         assert violations(form, plain(request)) == ()
 

@@ -17,7 +17,7 @@ from projections.window import Window
 from replay import view
 from replay.tokens import counter
 from tests.projections.counting import tokens_of
-from tests.projections.validity import blocks_of
+from tests.replay.message_blocks import blocks_of
 
 BOTH = pytest.mark.parametrize("form", ["openai", "anthropic"])
 O200K = counter("o200k_base")

@@ -20,13 +20,13 @@ from ledger.record import Recorded
 from projections.catalogue import FOLDS
 from projections.errors import BudgetExceeded
 from projections.fold import Fold, run
+from projections.invariants import violations
 from projections.policy import Policy
 from projections.state import State
 from projections.transcript import TranscriptFold
 from replay import View, view
 from tests.projections.histories import CONVERSATIONS, Answer, Claim, Clash, Gist, Judge, Note, Say, Step, recorded
 from tests.projections.sdk_types import refusals_of
-from tests.projections.validity import Sent, faults_of
 from tests.replay.answers import answers
 
 FIELDS = ("amount", "Delivery Day", "ß", "<b>")
@@ -182,7 +182,7 @@ def check_window(seen: View, policy: Policy, form: str) -> None:
         return
     turns = seen.transcript().turns
     raws = {str(part.raw) for turn in turns for part in turn.parts if isinstance(part, ReasoningPart)}
-    assert faults_of(Sent(made.request, made.request_bytes, frozenset(raws)), form) == []
+    assert violations(form, made.exact, reasoning=frozenset(raws)) == ()
     assert refusals_of(made.request, form) == []
     assert made.tokens <= policy.budget_tokens
     assert [row.turn for row in made.receipt] == [turn.number for turn in turns]

@@ -12,12 +12,13 @@ from ledger import JsonText, Ledger, Ledgers
 from ledger.events import ToolReturned
 from ledger.parts import DocumentPart, ImagePart, OpaquePart, ReasoningPart, TextPart, ToolCallPart
 from projections.errors import BudgetExceeded
+from projections.invariants import violations
 from projections.policy import Policy
 from projections.render.renderer import INTERRUPTED
 from projections.window import Window
 from replay import view
 from replay.tokens import counter
-from tests.projections.validity import Sent, blocks_of, faults_of
+from tests.replay.message_blocks import blocks_of
 
 WHOLE = Policy(tail_turns=100, budget_tokens=1_000_000)
 BOTH = pytest.mark.parametrize("form", ["openai", "anthropic"])
@@ -30,7 +31,7 @@ def call(name: str, tool: str = "stock", **arguments: Any) -> ToolCallPart:
 def window(store: Ledgers, form: str, policy: Policy = WHOLE, *, reasoning: frozenset[str] = frozenset()) -> Window:
     """A window that its provider would take."""
     made = view(store, "case").window(policy, render=form)
-    assert faults_of(Sent(made.request, made.request_bytes, reasoning), form) == []
+    assert violations(form, made.exact, reasoning=reasoning) == ()
     assert made.tokens <= policy.budget_tokens
     return made
 

@@ -18,13 +18,14 @@ from ledger import Ledgers, connect
 from ledger.erased import Erased
 from ledger.parts import ReasoningPart, TextPart
 from projections.errors import BudgetExceeded
+from projections.invariants import violations
 from projections.policy import Policy
 from projections.window import Window
 from replay import View, view
 from tests.projections.counting import tokens_of
 from tests.projections.sdk_types import refusals_of
-from tests.projections.validity import Sent, blocks_of, faults_of
 from tests.replay.answers import answers
+from tests.replay.message_blocks import blocks_of
 from tests.replay.real_conversations import (
     FORMS,
     Answer,
@@ -67,7 +68,7 @@ def check(seen: View, policy: Policy, form: str, answer: Answer) -> str:
         return "refused"
     transcript = seen.transcript().transcript
     reasoning = frozenset(str(part.raw) for turn in transcript.turns for part in turn.parts if isinstance(part, ReasoningPart))
-    assert faults_of(Sent(answer.request, answer.request_bytes, reasoning), form) == []
+    assert violations(form, answer.exact, reasoning=reasoning) == ()
     assert max(tokens_of(answer, policy), answer.tokens) <= policy.budget_tokens
     first = [message for message in answer.request["messages"] if message["role"] == "system"]
     system = first if form == "openai" else [{"content": answer.request.get("system")}]

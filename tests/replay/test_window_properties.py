@@ -25,7 +25,7 @@ from replay import View, view
 from replay.tokens import counter
 from tests.projections.histories import CONVERSATIONS, Step, recorded, without_media
 from tests.projections.sdk_types import refusals_of
-from tests.projections.validity import blocks_of
+from tests.replay.message_blocks import blocks_of
 
 PROVIDERS = ("openai", "openai_responses", "anthropic", "gemini")
 FORMS = st.sampled_from(PROVIDERS)
