@@ -58,11 +58,12 @@ TOOLS: Final = (
     Tool(
         FETCH_RESULT,
         "Read in full what is shown to you shortened, or only named, by its id: the result of an earlier tool call (r_12), "
-        "evidence with its quote and page (ev_31), a contradiction with its claims (con_9), or what was said in a turn, by its "
-        "number (turn_12). Long texts come in pieces: ask again with start for the next one.",
+        "evidence with its quote and page (ev_31), a contradiction with its claims (con_9), a constraint, decision, rejected "
+        "option or open question (en_5), or what was said in a turn, by its number (turn_12). "
+        "Long texts come in pieces: ask again with start for the next one.",
         _parameters(
             "id",
-            id={"type": "string", "description": "The id, such as r_12, ev_31, con_9 or turn_12."},
+            id={"type": "string", "description": "The id, such as r_12, ev_31, con_9, en_5 or turn_12."},
             start=_number("First character to read, counted from 0.", 0),
             length=_number(f"How many characters to read; else {USUAL_CHARACTERS:,}.", 1, MOST_CHARACTERS),
         ),
@@ -73,7 +74,7 @@ TOOLS: Final = (
         "by words or by exact identifiers, file names and numbers. Put words that follow on each other in quotation marks.",
         _parameters(
             "query",
-            query={"type": "string", "description": "Words to look for, in any language."},
+            query={"type": "string", "description": "Words to look for, in any language, or an id."},
             kind={"type": "string", "enum": list(KINDS), "description": "Only texts of this kind."},
             role={"type": "string", "enum": list(ROLES), "description": "Only what this role said."},
             first_turn=_number("Only from this turn on.", 1),

@@ -56,6 +56,10 @@ class EntriesFold:
         if entry in self._entries:  # else it was forgotten
             self._entries[entry] = replace(self._entries[entry], to_version=version, closed_because=because, closed_turn=turn)
 
+    def entry(self, entry: str) -> Entry:
+        """The entry of an id; ``KeyError`` where there is none, or it was forgotten."""
+        return self._entries[entry]
+
     def open(self, section: Section) -> tuple[Entry, ...]:
         """The entries of a section that hold, oldest first."""
         return tuple(entry for entry in self._entries.values() if entry.section == section and entry.to_version is None)

@@ -1,4 +1,4 @@
-"""What an id stands for, as parts of a text: a piece of evidence, a contradiction with its claims, a turn. Pure."""
+"""What an id stands for, as parts of a text: evidence, a contradiction with its claims, an entry, a turn. Pure."""
 
 from __future__ import annotations
 
@@ -12,11 +12,12 @@ from ledger.parts import DocumentPart, ImagePart, JsonPart, ReturnPart, TextPart
 from ledger.record import Recorded
 from ledger.standing import evidence_id
 from projections.contradictions import Contradiction
+from projections.entries import Entry
 from projections.search.searchable import documents
 from projections.wire import to_json
 
-FetchedKind = Literal["result", "evidence", "contradiction", "turn"]
-"""What can be fetched by its id: ``r_12``, ``ev_31``, ``con_9``, and turn 12 as ``turn_12``."""
+FetchedKind = Literal["result", "evidence", "contradiction", "entry", "turn"]
+"""What can be fetched by its id: ``r_12``, ``ev_31``, ``con_9``, ``en_5``, and turn 12 as ``turn_12``."""
 
 _EVIDENCE: Final = "ev_"
 
@@ -102,6 +103,22 @@ def _claim(recorded: Recorded) -> str | Forgotten | None:
             return claim
         case _:
             return next((document.text for document in documents(recorded)), None)
+
+
+def entry_part(found: Entry) -> JsonPart:
+    """An entry of a list section as JSON: what it says and why, by whom, whether it holds, and why it was closed."""
+    known: dict[str, Any] = {
+        "id": found.id,
+        "section": found.section,
+        "what": found.what,
+        "why": found.why,
+        "source": found.source,
+        "turn": found.turn,
+        "status": "holds" if found.to_version is None else "closed",
+    }
+    if found.to_version is not None:
+        known["closed"] = {"version": found.to_version, "turn": found.closed_turn, "because": found.closed_because}
+    return _json(known)
 
 
 def turn_parts(event: TurnRecorded, results: Mapping[str, str]) -> tuple[ReturnPart, ...]:

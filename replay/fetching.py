@@ -1,4 +1,4 @@
-"""What windows name by an id, as it is recorded: a tool's result by its stub, evidence, a contradiction, a turn."""
+"""What windows name by an id, as it is recorded: a tool's result by its stub, evidence, a contradiction, an entry, a turn."""
 
 from __future__ import annotations
 
@@ -10,21 +10,23 @@ from typing import Any, Final, Literal
 
 from ledger.erased import Erased, Forgotten
 from ledger.errors import CorruptRecord, InvalidInput, LedgerError
-from ledger.events import ArtifactStored, EvidenceRecorded, Role, ToolReturned, TurnRecorded
+from ledger.events import ArtifactStored, EntryAdded, EvidenceRecorded, Role, ToolReturned, TurnRecorded
 from ledger.marks import artifact_mark
 from ledger.parts import DocumentPart, ImagePart, JsonPart, ReturnPart, ToolCallPart
 from ledger.record import Envelope, Recorded
-from ledger.standing import result_id
+from ledger.standing import entry_id, result_id
 from ledger.store import Selection
 from projections.basis import Basis
-from projections.fetched import FetchedKind, claim_versions, contradiction_part, evidence_part, turn_parts
+from projections.entries import EntriesFold
+from projections.fetched import FetchedKind, claim_versions, contradiction_part, entry_part, evidence_part, turn_parts
+from projections.fold import run
 from projections.transcript import text_of
 from projections.wire import to_json
 from replay.fact_index import Overtaken
 from replay.loading import Loaded
 from replay.standing_state import standing_contradictions
 
-_ID: Final = re.compile(r"(r|ev|con|turn)_([1-9][0-9]{0,17})")
+_ID: Final = re.compile(r"(r|ev|con|en|turn)_([1-9][0-9]{0,17})")
 _NEAREST: Final = 3
 
 
@@ -49,6 +51,7 @@ _KINDS: Final = {
         _Kind("result", "r", "tool.returned", "turns", "no tool has returned anything"),
         _Kind("evidence", "ev", "evidence.recorded", "others", "no evidence was recorded"),
         _Kind("contradiction", "con", "contradiction.recorded", "others", "no contradiction was recorded"),
+        _Kind("entry", "en", "entry.added", "others", "no entry was added"),
         _Kind("turn", "turn", "turn.recorded", "numbered", "there was no turn"),
     )
 }
@@ -77,9 +80,9 @@ class Piece:
 class FetchedResult:
     """What stands under an id. Of a tool's result what was returned, part by part; ``tool`` is None where nothing names it.
 
-    Of evidence and contradictions the only part is JSON, of a turn its parts are what it says, with its calls as JSON and
-    its ``role``. ``artifacts`` has the bytes of the pictures and documents among the parts that the ledger keeps, by their
-    hashes. Of what was forgotten, or a part, the mark is left; ``forgotten`` is that of the whole.
+    Of evidence, contradictions and entries the only part is JSON; of a turn its parts are what it says, with its calls as
+    JSON, and ``role`` says whose it is. ``artifacts`` has the bytes of the pictures and documents among the parts that the
+    ledger keeps, by their hashes. Of what was forgotten, or a part, the mark is left; ``forgotten`` is that of the whole.
     """
 
     basis: Basis
@@ -137,7 +140,7 @@ class FetchedResult:
 
 
 def fetched(current: Callable[[], Loaded], basis: Callable[[], Basis], wanted: str) -> FetchedResult:
-    """What stands under an id (``r_12``, ``ev_31``, ``con_9``, ``turn_7``), as of the version of what was loaded.
+    """What stands under an id (``r_12``, ``ev_31``, ``con_9``, ``en_5``, ``turn_7``), as of the version of what was loaded.
 
     Of a result or a turn only its own events are read. ``UnknownResult`` where nothing has the id at this version;
     ``CorruptRecord`` where the bytes of an artifact are missing.
@@ -178,6 +181,8 @@ def _fetched(loaded: Loaded, basis: Basis, wanted: str) -> FetchedResult:
             parts = turn_parts(event, _results(loaded, item.turn))
             marked = tuple(_or_mark(loaded, part) for part in parts)
             return found(role=event.role, parts=marked, artifacts=_artifacts(loaded, parts))
+        case EntryAdded():
+            return found(parts=(_entry(loaded, item),))
         case _:
             return found(parts=(_contradiction(loaded, kind.id_of(item.envelope)),))
 
@@ -246,6 +251,17 @@ def _contradiction(loaded: Loaded, wanted: str) -> JsonPart:
     versions = claim_versions(found)
     claims = _read(loaded, Selection(versions=versions)) if versions else ()
     return contradiction_part(found, {item.version: item for item in claims})
+
+
+def _entry(loaded: Loaded, item: Recorded) -> JsonPart:
+    """An entry with what became of it, for which what was recorded after it is read, without turns."""
+    if loaded.nothing_is_due:
+        later = list(loaded.reader.read(Selection(after=item.version, upto=loaded.version, kind="others")))
+    else:
+        later = list(loaded.events[item.version :])
+    fold = EntriesFold()
+    run([fold], [item, *later])
+    return entry_part(fold.entry(entry_id(item.version)))
 
 
 def _results(loaded: Loaded, turn: int | None) -> dict[str, str]:

@@ -174,7 +174,7 @@ class View:
     def fetch(self, result_id: str) -> FetchedResult:
         """What a tool returned, whole, by the id in its stub (``r_12``); ``UnknownResult`` where nothing has it by now.
 
-        So are evidence (``ev_31``) and contradictions (``con_9``), as JSON, and turns by their numbers (``turn_7``).
+        So are evidence (``ev_31``), contradictions (``con_9``) and entries (``en_5``), as JSON, and turns (``turn_7``).
         """
         return fetched(self._current, self.basis, result_id)
 

@@ -1,4 +1,4 @@
-"""Get back what windows name by an id: a tool's result, evidence, a contradiction, a turn."""
+"""Get back what windows name by an id: a tool's result, evidence, a contradiction, an entry, a turn."""
 
 from __future__ import annotations
 
@@ -23,7 +23,7 @@ def fetch(
     context: typer.Context,
     ledger: LedgerName,
     wanted: Annotated[
-        str, typer.Argument(metavar="ID", help="Id of a result, as in a stub (r_12), or ev_31, con_9, turn_7 (a turn).")
+        str, typer.Argument(metavar="ID", help="Id of a result, as in a stub (r_12), or ev_31, con_9, en_5, turn_7.")
     ],
     *,
     at: Moment = None,
@@ -40,7 +40,7 @@ def fetch(
 ) -> None:
     """Get back what a tool returned, whole, by the id in its stub.
 
-    So are evidence with its quote and page, contradictions with their claims, and turns by their numbers.
+    So are evidence with its quote and page, contradictions with their claims, entries, and turns by their numbers.
     """
     if raw and as_json:
         raise InvalidInput("--raw and --json: give one of them", path="raw")

@@ -89,6 +89,22 @@ def test_sides_that_are_recorded_claims_or_values_are_told_too(store: Ledgers, c
     ]
 
 
+def test_an_entry_comes_with_what_became_of_it(store: Ledgers, case: Ledger) -> None:
+    entry = case.add_entry("constraints", "No berth west of the lock", why="it silts up", source="user")
+    case.record_turn("user", "Go on.")
+    said = {"id": "en_1", "section": "constraints", "what": "No berth west of the lock", "why": "it silts up"}
+    assert opened(store, entry) == {**said, "source": "user", "turn": None, "status": "holds"}
+    case.close_entry(entry, because="it was dredged", source="user")
+    known = opened(store, entry)
+    assert (known["status"], known["closed"]) == ("closed", {"version": 3, "turn": None, "because": "it was dredged"})
+    assert opened(store, entry, at=2)["status"] == "holds"
+    case.forget(ids=["v_3"], reason="asked to", scrub=False)
+    known = opened(store, entry)
+    assert (known["status"], known["closed"]["because"]["forgotten"]["reason"]) == ("closed", "asked to")
+    case.forget(ids=[entry], reason="asked to", scrub=False)
+    assert view(store, "case").fetch(entry).text == "[forgotten]"
+
+
 def test_a_turn_comes_with_its_calls_and_their_results(store: Ledgers, case: Ledger) -> None:
     case.record_turn("user", "How deep is B-12?")
     sha256 = case.store_artifact(b"\x89PNG")
@@ -114,6 +130,7 @@ def test_a_turn_comes_with_its_calls_and_their_results(store: Ledgers, case: Led
         ("ev_4", ["ev_3"], "the nearest are ev_3, the last is ev_3"),
         ("con_2", ["con_4"], "the last is con_4"),
         ("turn_7", ["turn_2", "turn_1"], "the last is turn_2"),
+        ("en_3", [], "no entry was added by version 6"),
         ("turn_0", [], "result 'turn_0' is not recorded: no tool has returned anything"),
     ],
 )
