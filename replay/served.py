@@ -6,6 +6,8 @@ from collections.abc import Iterator
 from dataclasses import dataclass
 from typing import Any, Final, Literal
 
+from pydantic import ValidationError
+
 from ledger import Ledgers
 from ledger.errors import LedgerError
 from ledger.events import PolicyRecorded, WindowRecorded
@@ -69,8 +71,13 @@ def _rebuilt(store: Ledgers, head: Head, served: WindowRecorded, declared: JsonT
     if declared is None:
         return "policy", "its policy was forgotten"
     try:
+        policy = Policy.model_validate_json(declared)
+    except ValidationError as error:
+        first = error.errors(include_url=False)[0]
+        return "policy", f"this program cannot follow it: {'.'.join(map(str, first['loc']))}: {first['msg']}"
+    try:
         window = view(store, head.name, at=served.of_version, judged_at=served.judged_at).window(
-            Policy.model_validate_json(declared), render=served.form, tools=_tools(store, head, served)
+            policy, render=served.form, tools=_tools(store, head, served)
         )
     except PolicyUnavailable as error:
         return "policy", str(error)

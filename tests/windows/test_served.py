@@ -99,3 +99,16 @@ def test_a_function_that_is_not_registered_is_named(store: Ledgers) -> None:
     found = list(verify_windows(store, "case"))[-1]
     assert (found.verdict, found.is_problem) == ("policy", False)
     assert "version 8" in str(found.detail)
+
+
+def test_a_policy_that_this_program_cannot_follow_is_told_of_and_keeps_none_from_being_compared(store: Ledgers) -> None:
+    _talk(store)
+    case = store.ledger("case")
+    served = view(store, "case").window().served()
+    values = {name: getattr(served, name) for name in served.__slots__ if name not in ("ledger", "tools")}
+    declared = Policy().model_dump_json().replace('"o200k_base"', '"o900k_base"')
+    case.record_served(**values | {"policy": "9" * 64, "declared": declared})
+    case.record_window(view(store, "case").window())
+    strange, plain = verify_windows(store, "case")
+    assert (strange.verdict, strange.is_problem, plain.verdict) == ("policy", False, "same")
+    assert "encoding: Value error, no token encoding is known for 'o900k_base'" in str(strange.detail)
