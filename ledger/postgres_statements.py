@@ -60,7 +60,8 @@ _HORIZON: Final = """(
 )"""
 
 HEAD: Final = (
-    "SELECT l.name, l.ledger, coalesce(e.version, 0), coalesce(e.recorded_at, 0), l.erasures "
+    "SELECT l.name, l.ledger, coalesce(e.version, 0), coalesce(e.recorded_at, 0), l.erasures, coalesce(("  # noqa: S608 — our own names
+    f"SELECT max(e.version) FROM context_ledger.events e WHERE e.ledger = l.ledger{_KINDS['governing']}), 0) "
     "FROM context_ledger.ledgers l LEFT JOIN LATERAL ("
     "SELECT version, recorded_at FROM context_ledger.events WHERE ledger = l.ledger ORDER BY version DESC LIMIT 1"
     ") e ON true"

@@ -81,4 +81,4 @@ def microseconds(moment: datetime) -> int:
 
 def timestamp(number: int) -> str:
     """A stored time as text: RFC 3339, UTC, always six digits."""
-    return instant(number).strftime("%Y-%m-%dT%H:%M:%S.%fZ")
+    return instant(number).replace(tzinfo=None).isoformat(timespec="microseconds") + "Z"

@@ -37,10 +37,6 @@ _STORED: Final = (
     "LEFT JOIN payloads p ON p.position = e.position"  # outer, so that an event without its payload is found and told
 )
 _ENVELOPES: Final = f"SELECT {_ENVELOPE} FROM events e"  # noqa: S608 — our own column names, no value
-_HEAD: Final = (
-    "SELECT l.name, l.ledger, coalesce(e.version, 0), coalesce(e.recorded_at, 0), l.erasures FROM ledgers l LEFT JOIN events e "
-    "ON e.ledger = l.ledger AND e.version = (SELECT max(version) FROM events WHERE ledger = l.ledger)"
-)
 _BEFORE_APPEND: Final = (
     "SELECT c.position, l.ledger, coalesce(e.version, 0), coalesce(e.recorded_at, 0), "
     "EXISTS (SELECT 1 FROM events WHERE ledger = ? AND command = ?) FROM counter c LEFT JOIN ledgers l ON l.name IN (?, ?) "
@@ -59,6 +55,11 @@ _KINDS: Final = {
     "deciding": f" AND e.type NOT IN ('turn.recorded', 'tool.returned') AND e.type NOT IN ({', '.join(map(repr, UNDECIDING))})",
 }
 
+_HEAD: Final = (
+    "SELECT l.name, l.ledger, coalesce(e.version, 0), coalesce(e.recorded_at, 0), l.erasures, "  # noqa: S608 — our own names
+    f"coalesce((SELECT max(e.version) FROM events e WHERE e.ledger = l.ledger{_KINDS['governing']}), 0) FROM ledgers l "
+    "LEFT JOIN events e ON e.ledger = l.ledger AND e.version = (SELECT max(version) FROM events WHERE ledger = l.ledger)"
+)
 _NO_END: Final = 2**63 - 1
 _OF_THESE: Final = " AND e.version IN (SELECT value FROM json_each(?))"
 

@@ -61,13 +61,17 @@ class Batch:
 
 @dataclass(frozen=True, slots=True)
 class Head:
-    """Where a ledger is: its id, last version and that event's time; ``erasures`` counts what was forgotten in it."""
+    """Where a ledger is: its id, last version and that event's time; ``erasures`` counts what was forgotten in it.
+
+    ``governing`` is the version of its last event of the ``GOVERNING_TYPES``; 0 if there is none.
+    """
 
     name: str
     ledger: bytes
     version: int
     recorded_at: int
     erasures: int
+    governing: int
 
 
 @dataclass(frozen=True, slots=True)

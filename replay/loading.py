@@ -12,10 +12,11 @@ from ledger.errors import InvalidInput
 from ledger.events import ContentForgotten, RetentionSet
 from ledger.marks import names_key
 from ledger.reading import Reader, erased
-from ledger.record import Recorded, microseconds
+from ledger.record import Recorded, microseconds, timestamp
 from ledger.retention import ends_at, next_end, past_retention, rules_at
 from ledger.store import Head, Selection
 from projections.artifacts import ArtifactsFold, without_forgotten
+from projections.basis import ENGINE, Basis
 from projections.contradictions import ContradictionsFold
 from projections.entries import EntriesFold
 from projections.evidence import EvidenceFold
@@ -49,8 +50,8 @@ class Folds:
 class Loaded:
     """A ledger up to a version. Its events are read and folded once, when something is first asked that needs them all.
 
-    ``governing`` are the events of the whole ledger that say what is kept and what is forgotten, as of the loading; ``key`` is
-    the ledger's for names. ``judged_at`` (microseconds) is when it is judged what is past its retention.
+    ``governing`` are the events of the whole ledger that say what is kept and what is forgotten, as of the loading.
+    ``judged_at`` (microseconds) is when it is judged what is past its retention.
     """
 
     store: Ledgers
@@ -58,8 +59,12 @@ class Loaded:
     version: int
     reader: Reader
     governing: Sequence[Recorded]
-    key: bytes
     judged_at: int | None
+
+    @cached_property
+    def key(self) -> bytes:
+        """The ledger's key for names."""
+        return names_key(self.store.store.secret, self.head.ledger)
 
     @cached_property
     def events(self) -> Sequence[Recorded]:
@@ -81,6 +86,20 @@ class Loaded:
             return self.head.recorded_at if self.version else None
         found = self.store.store.envelope(self.head.ledger, Selection(after=self.version - 1, upto=self.version))
         return None if found is None else found.recorded_at
+
+    @cached_property
+    def basis(self) -> Basis:
+        """What an answer rests on that needs no policy."""
+        return Basis(
+            ledger=self.head.name,
+            version=self.version,
+            recorded_at=None if self.recorded_at is None else timestamp(self.recorded_at),
+            policy=None,
+            engine=ENGINE,
+            erasures=self.erasures,
+            judged_at=None if self.judged_at is None else timestamp(self.judged_at),
+            rules=self.rules,
+        )
 
     @cached_property
     def nothing_is_due(self) -> bool:
@@ -112,7 +131,7 @@ class Loaded:
         kept = (item for item in self.governing if isinstance(item.event, RetentionSet))
         return max((item.version for item in kept if judged is not None and item.envelope.recorded_at <= judged), default=None)
 
-    @property
+    @cached_property
     def erasures(self) -> int:
         """How many forgettings were taken into account."""
         return sum(isinstance(item.event, ContentForgotten) for item in self.governing)
@@ -149,20 +168,20 @@ class Loaded:
 
 
 def load(store: Ledgers, head: Head, at: At, judged_at: datetime | None) -> Loaded:
-    """A ledger as of ``at``. What was forgotten by now is forgotten at every version.
+    """A ledger as of ``at``, given where it is now. What was forgotten by now is forgotten at every version.
 
     ``UnknownVersion`` for what lies beyond it, ``InvalidInput`` for a ``judged_at`` without a zone.
     """
-    reader = Reader(store.store, head.ledger)
+    reader = Reader(store.store, head.ledger, eager=head.governing > 0)
     version = version_at(store.store, head, at)
     judged = _judged_at(store, reader.governing, judged_at)
-    return Loaded(store, head, version, reader, reader.governing, names_key(store.store.secret, head.ledger), judged)
+    return Loaded(store, head, version, reader, reader.governing, judged)
 
 
 def last_governing(store: Ledgers, head: Head) -> int:
     """The version of the last event that says what is kept and what is forgotten; 0 if there is none."""
-    newest = Selection(kind="governing", newest_first=True, limit=1)
-    return next((row.envelope.version for row in store.store.read(head.ledger, newest)), 0)
+    newest = store.store.envelope(head.ledger, Selection(kind="governing", newest_first=True))
+    return 0 if newest is None else newest.version
 
 
 def _judged_at(store: Ledgers, governing: Sequence[Recorded], given: object) -> int | None:

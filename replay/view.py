@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
 from datetime import datetime
 from functools import partial
 
@@ -11,9 +12,8 @@ from ledger.errors import CorruptRecord, InvalidInput
 from ledger.events import Role
 from ledger.json_text import JsonText
 from ledger.marks import field_mark
-from ledger.record import timestamp
 from ledger.schema.schema import Schema
-from projections.basis import ENGINE, Basis
+from projections.basis import Basis
 from projections.encodings import encoding_for
 from projections.explanation import Explanation, explanation_of
 from projections.facts import FactValue
@@ -31,7 +31,7 @@ from replay.fetching import FetchedResult, fetched
 from replay.field_facts import field_facts, field_value
 from replay.kept_rows import rows_of
 from replay.ledger_turns import said_between, turns_of
-from replay.loading import Loaded, last_governing, load
+from replay.loading import Loaded, load
 from replay.memory import Memory
 from replay.moment import At, Turn
 from replay.search import SearchAnswer, asked_for, search_ledger
@@ -54,7 +54,6 @@ class View:
 
     def __init__(self, store: Ledgers, ledger_id: str, at: At, judged_at: datetime | None) -> None:
         self._store = store
-        self._ledger_id = ledger_id
         self._judged_at = judged_at
         self._loaded = load(store, store.head(ledger_id), at, judged_at)
         self.version = self._loaded.version
@@ -197,9 +196,9 @@ class View:
 
     def _current(self) -> Loaded:
         """What was read, or read again if a forgetting or a rule of retention was recorded since, or something came due."""
-        known = self._loaded.governing
-        if last_governing(self._store, self._loaded.head) != (known[-1].version if known else 0) or self._is_overdue():
-            head = self._store.head(self._ledger_id)  # a ledger that was forgotten whole has another name now
+        known, head = self._loaded.governing, self._store.store.head_of(self._loaded.head.ledger)
+        assert head is not None, "a ledger stays, under another name if it was forgotten whole"
+        if head.governing != (known[-1].version if known else 0) or self._is_overdue():
             self._loaded = load(self._store, head, self.version, self._judged_at)
         return self._loaded
 
@@ -210,16 +209,17 @@ class View:
 
     def _window(self, loaded: Loaded, policy: Policy, form: str, tools: JsonText | None) -> Window:
         encoding = encoding_for(policy.encoding)
+        shelf = shelf_of(loaded)
         ground = self._ground(loaded, encoding)
 
         def rendered() -> Rendering:
             draft = drafted(ground, policy, form=form, encoding=encoding, tools=tools)
             return draft.rendered(self._artifacts(loaded, draft.media))
 
-        windows = shelf_of(loaded).windows if loaded.nothing_is_due else Memory(1)
+        windows = shelf.windows if loaded.nothing_is_due else Memory(1)
         made = windows.recall((loaded.version, policy.digest, form, tools), rendered)
         if loaded.nothing_is_due:
-            shelf_of(loaded).notes(encoding).keep_in_passing()
+            shelf.notes(encoding).keep_in_passing()
         return made.draft.finish(_basis(loaded, policy), made, expand=partial(expanded, ground))
 
     def _ground(self, loaded: Loaded, encoding: str) -> Ground:
@@ -260,16 +260,7 @@ def view(store: Ledgers, ledger_id: str, *, at: At = None, judged_at: datetime |
 
 
 def _basis(loaded: Loaded, policy: Policy | None = None) -> Basis:
-    return Basis(
-        ledger=loaded.head.name,
-        version=loaded.version,
-        recorded_at=None if loaded.recorded_at is None else timestamp(loaded.recorded_at),
-        policy=None if policy is None else policy.digest,
-        engine=ENGINE,
-        erasures=loaded.erasures,
-        judged_at=None if loaded.judged_at is None else timestamp(loaded.judged_at),
-        rules=loaded.rules,
-    )
+    return loaded.basis if policy is None else replace(loaded.basis, policy=policy.digest)
 
 
 def _recorded_before(loaded: Loaded, version: int) -> tuple[str, ...]:

@@ -72,7 +72,24 @@ def test_a_head_follows_its_ledger(open_store: OpenStore) -> None:
     for version in (1, 2, 3):
         handle.record_turn("user", "x")
         head = open_store().head("case")
-        assert (head.version, head.recorded_at, head.erasures) == (version, 4_242, 0)
+        assert (head.version, head.recorded_at, head.erasures, head.governing) == (version, 4_242, 0, 0)
+
+
+def test_a_head_tells_of_the_last_event_that_says_what_is_kept(open_store: OpenStore) -> None:
+    ledgers = open_store()
+    case, other = ledgers.ledger("case"), ledgers.ledger("other")
+    case.record_turn("user", "x")
+    other.record_turn("user", "x")
+    case.set_retention("1 year")
+    case.record_turn("user", "y")
+    seen = open_store()
+    assert [seen.head("case").governing, seen.head("other").governing] == [2, 0]
+    case.forget(turns=[1], reason="asked to")
+    ledger = seen.head("case").ledger
+    found = seen.store.head_of(ledger)
+    assert found is not None
+    assert found == seen.head("case")
+    assert (found.governing, {head.name: head.governing for head in seen.heads()}) == (4, {"case": 4, "other": 0})
 
 
 def test_the_same_bytes_are_kept_once_in_a_ledger_and_not_seen_by_another(open_store: OpenStore) -> None:
