@@ -6,9 +6,10 @@ already. The answers are the same.
 
 from __future__ import annotations
 
+from bisect import bisect_right
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from functools import cached_property, partial
-from typing import Any, Final, TypeVar
+from typing import Any, Final, NamedTuple, TypeVar
 
 from ledger import Ledgers
 from ledger.errors import CorruptRecord
@@ -19,7 +20,6 @@ from ledger.record import Recorded
 from ledger.store import Selection
 from projections.amendments import AmendmentsFold
 from projections.artifacts import ArtifactsFold, without_forgotten
-from projections.cards import Card
 from projections.encodings import ENCODINGS
 from projections.fold import run
 from projections.pieces import is_text_document
@@ -28,14 +28,24 @@ from projections.told import Told, Turns
 from projections.transcript import SystemText, Transcript, TranscriptFold, Turn
 from replay.fact_index import Overtaken, attempts
 from replay.folded_turns import FoldedTurns, system_tokens, told
+from replay.latest_turns import MOST_LATEST, LatestTurns, SameTurns, tokens_of
 from replay.loading import Loaded, last_governing, load
 from replay.tokens import counter
-from replay.turn_blocks import BLOCK_TURNS
+from replay.turn_blocks import BLOCK_TURNS, Versions
 from replay.warm import Shelf, shelf_of
 
 Answer = TypeVar("Answer")
 
 _AT_ONCE: Final = 16 * BLOCK_TURNS
+_FEW: Final = BLOCK_TURNS
+_FEWEST: Final = 4
+
+
+class _Holds(NamedTuple):
+    """The versions of a turn and its returns, as of a version, and the one at which the next return came, if one did."""
+
+    read: Versions
+    until: int | None
 
 
 def turns_of(loaded: Loaded, encoding: str) -> Turns:
@@ -90,8 +100,13 @@ class LedgerTurns:
         self._cards = self._shelf.cards(encoding)
         self._version = loaded.version
         self._missed = False
-        self._known: dict[int, Told] = {}
+        self._own: dict[int, Told] = {}
         self._amendments: dict[int, int] = {}
+
+    @cached_property
+    def _latest(self) -> LatestTurns:
+        """The latest turns, as far as they were asked for."""
+        return LatestTurns(self._version, self.last + 1, (), 0)
 
     @cached_property
     def last(self) -> int:
@@ -105,12 +120,22 @@ class LedgerTurns:
 
     def between(self, first: int, last: int) -> Sequence[Told]:
         """The turns from ``first`` to ``last``, both included, in order; as far as there are any."""
-        return self._told(range(max(first, 1), min(last, self.last) + 1))
+        first, last = max(first, 1), min(last, self.last)
+        if first > last:
+            return ()
+        latest = self._latest
+        if first < latest.first <= last + 1 and self.last - first < MOST_LATEST:
+            latest = self._latest = self._asked(partial(self._reach_back, first=first))
+        if latest.first <= first:
+            return latest.told[first - latest.first : last - latest.first + 1]
+        return self._told(range(first, last + 1))
 
     def at(self, numbers: Iterable[int]) -> Mapping[int, Told]:
         """The turns of some numbers."""
         wanted = sorted({number for number in numbers if 1 <= number <= self.last})
-        return dict(zip(wanted, self._told(wanted), strict=True))
+        if not _FEWEST <= len(wanted) <= _FEW:
+            return dict(zip(wanted, self._told(wanted), strict=True))
+        return self._asked(partial(self._tell_same, numbers=wanted))
 
     def amended(self, through_turn: int) -> int:
         """The version of the last event that changed how a turn up to ``through_turn`` reads after the next one had begun."""
@@ -146,64 +171,102 @@ class LedgerTurns:
         with self._shelf.lock:
             for _ in attempts():
                 try:
-                    self._shelf.index.catch_up(self._loaded.reader, self._version)
+                    self._shelf.catch_up(self._loaded.reader, self._version)
                     return question(self._shelf)
                 except Overtaken:
-                    continue
+                    self._shelf.begin_again()
         raise AssertionError("the attempts end in an error")
 
     def _told(self, numbers: Sequence[int]) -> list[Told]:
         """Turns with their cards. The longest answers are read in parts, none of them longer than what is kept in memory."""
-        missing = [number for number in numbers if number not in self._known]
-        for start in range(0, len(missing), _AT_ONCE):
-            part = missing[start : start + _AT_ONCE]
-            told = self._asked(partial(self._tell, numbers=part))
-            self._known |= zip(part, told, strict=True)
-        return [self._known[number] for number in numbers]
+        found: list[Told] = []
+        for start in range(0, len(numbers), _AT_ONCE):
+            found += self._asked(partial(self._tell, numbers=numbers[start : start + _AT_ONCE]))
+        return found
 
     def _tell(self, shelf: Shelf, numbers: Sequence[int]) -> list[Told]:
-        versions = self._versions(shelf, numbers)
-        known = shelf.told(self._cards.encoding)
-        found = {number: kept[1] for number in numbers if (kept := known.get(number)) and kept[0] == versions[number]}
-        missing = [number for number in numbers if number not in found]
-        if missing:
-            self._cards.load(missing)
-            for turn, is_plain in self._read(shelf, versions, missing):
-                made = found[turn.number] = self._card(versions[turn.number], turn, is_plain=is_plain)
-                if is_plain and not self._missed:
-                    known.put(turn.number, (versions[turn.number], made), weight=_tokens(made.card))
-            if self._cards.is_worth_keeping():
-                self._cards.keep()
-        return [found[number] for number in numbers]
+        found = shelf.told(self._cards.encoding).at(self._version, numbers)
+        if len(found) < len(numbers):
+            found |= {number: self._own[number] for number in numbers if number in self._own}
+            missing = [number for number in numbers if number not in found]
+            found |= self._told_anew(shelf, missing) if missing else {}
+            return [found[number] for number in numbers]
+        return list(found.values())
+
+    def _tell_same(self, shelf: Shelf, numbers: list[int]) -> Mapping[int, Told]:
+        """Some turns, which are most often those that were asked for before."""
+        known = shelf.same(self._cards.encoding, self._version)
+        if known is not None and known.numbers == numbers:
+            return known.told
+        found = SameTurns(self._version, numbers, dict(zip(numbers, self._tell(shelf, numbers), strict=True)))
+        if not self._own:
+            shelf.put_same(self._cards.encoding, found)
+        return found.told
+
+    def _reach_back(self, shelf: Shelf, first: int) -> LatestTurns:
+        """The latest turns from one on, most of which were the latest when it was asked before."""
+        encoding, version, latest = self._cards.encoding, self._version, self._latest
+        known = shelf.latest(encoding, version) if not latest.told else None
+        if known is not None and latest.first - known.end <= _FEW:
+            latest = known.joined(version, after=self._tell(shelf, range(known.end, latest.first)))
+        if first < latest.first:
+            latest = latest.joined(version, before=self._tell(shelf, range(first, latest.first)))
+        if latest is not known and not self._own:
+            shelf.put_latest(encoding, latest)
+        return latest
+
+    def _told_anew(self, shelf: Shelf, missing: Sequence[int]) -> dict[int, Told]:
+        found: dict[int, Told] = {}
+        versions = self._versions(shelf, missing)
+        self._cards.load(list(missing))
+        for turn, is_plain in self._read(shelf, versions, missing):
+            holds = versions[turn.number]
+            made = found[turn.number] = self._card(holds.read, turn, is_plain=is_plain)
+            if is_plain and not self._missed:
+                self._keep(shelf, holds, made)
+            else:
+                self._own[turn.number] = made
+        if self._cards.is_worth_keeping():
+            self._cards.keep()
+        return found
+
+    def _keep(self, shelf: Shelf, holds: _Holds, made: Told) -> None:
+        kept = shelf.told(self._cards.encoding)
+        kept.put(made.turn.number, made, since=holds.read[-1], until=holds.until, weight=tokens_of(made.card))
 
     def _alone(self, shelf: Shelf, numbers: Sequence[int]) -> list[Turn]:
-        versions = self._versions(shelf, numbers)
-        found = {number: kept[1] for number in numbers if (kept := shelf.turns.get(number)) and kept[0] == versions[number]}
+        found = shelf.turns.at(self._version, numbers)
         missing = [number for number in numbers if number not in found]
+        versions = self._versions(shelf, missing)
         for turn, is_plain in self._read(shelf, versions, missing) if missing else ():
             found[turn.number] = turn
             if is_plain:
-                shelf.turns.put(turn.number, (versions[turn.number], turn))
+                holds = versions[turn.number]
+                shelf.turns.put(turn.number, turn, since=holds.read[-1], until=holds.until)
         return [found[number] for number in numbers]
 
     def _count_missing(self, shelf: Shelf, numbers: Sequence[int]) -> None:
         versions = self._versions(shelf, numbers)
         self._cards.load(list(numbers))
-        missing = [number for number in numbers if self._cards.card(number, versions[number]) is None]
+        missing = [number for number in numbers if self._cards.card(number, versions[number].read) is None]
+        are_few = len(missing) <= _FEW
         for turn, is_plain in self._read(shelf, versions, missing) if missing else ():
-            self._card(versions[turn.number], turn, is_plain=is_plain)
+            made = self._card(versions[turn.number].read, turn, is_plain=is_plain)
+            if are_few and is_plain and not self._missed:  # what is counted as it comes is asked for next
+                self._keep(shelf, versions[turn.number], made)
         if self._cards.is_worth_keeping():
             self._cards.keep()
 
-    def _versions(self, shelf: Shelf, numbers: Iterable[int]) -> dict[int, tuple[int, ...]]:
+    def _versions(self, shelf: Shelf, numbers: Sequence[int]) -> dict[int, _Holds]:
         """The versions of turns and returns as of this version."""
-        upto, found = self._version, shelf.index.versions(numbers)
+        upto = self._version
+        found = shelf.index.versions(numbers) if numbers else {}
         return {
-            number: versions if versions[-1] <= upto else tuple(version for version in versions if version <= upto)
+            number: _Holds(versions, None) if versions[-1] <= upto else _held_at(versions, upto)
             for number, versions in found.items()
         }
 
-    def _card(self, versions: tuple[int, ...], turn: Turn, *, is_plain: bool) -> Told:
+    def _card(self, versions: Versions, turn: Turn, *, is_plain: bool) -> Told:
         self._missed = False
         card = self._cards.card(turn.number, versions) if is_plain else None
         if card is not None:
@@ -213,43 +276,61 @@ class LedgerTurns:
             self._cards.put(versions, made.card)
         return made
 
-    def _read(self, shelf: Shelf, versions: Mapping[int, tuple[int, ...]], numbers: Iterable[int]) -> list[tuple[Turn, bool]]:
+    def _read(self, shelf: Shelf, versions: Mapping[int, _Holds], numbers: Iterable[int]) -> list[tuple[Turn, bool]]:
         """Turns from the record, and whether each reads the same at every version, as far as the same was forgotten.
 
         Not so if it shows an artifact that was forgotten once, or where something was forgotten while they were read.
         """
-        wanted = sorted(version for number in numbers for version in versions[number])
+        wanted = sorted(version for number in numbers for version in versions[number].read)
         fold = TranscriptFold()
         run([fold], self._events(wanted))
         found = fold.result().turns
-        shows = [self._shows_forgotten(turn, *turn.returns) for turn in found]
+        marks = self._forgotten_artifacts()
+        shows = [self._shows(marks, turn, *turn.returns) for turn in found]
         if any(shows):
             found = without_forgotten(Transcript((), found, ()), self._artifacts(shelf), self._loaded.key).turns
         is_current = self._loaded.reader.governing is self._loaded.governing
         return [(turn, is_current and not shown) for turn, shown in zip(found, shows, strict=True)]
 
     def _events(self, versions: Sequence[int]) -> list[Recorded]:
-        return list(self._loaded.reader.read(Selection(versions=versions))) if versions else []
+        """The events of some versions, which are given in order; those that were read just now are not read again."""
+        reader, news = self._loaded.reader, self._shelf.news(versions)
+        rest = [version for version in versions if version not in news] if news else versions
+        found = list(reader.read(Selection(versions=rest))) if rest else []
+        if not news:
+            return found
+        return sorted((*found, *map(reader.recorded, news.values())), key=lambda item: item.version)
 
     def _system(self, shelf: Shelf) -> tuple[tuple[SystemText, int], ...]:
+        versions = shelf.index.system(self._version)
+        known = shelf.system.get(self._cards.encoding)
+        if known is not None and known[0] == versions:
+            return known[1]
         fold = TranscriptFold()
-        run([fold], shelf.system_events(shelf.index.system(self._version), self._events))
+        run([fold], shelf.system_events(versions, self._events))
         texts = fold.result().system
-        shows = [self._shows_forgotten(text) for text in texts]
+        marks = self._forgotten_artifacts()
+        shows = [self._shows(marks, text) for text in texts]
         if any(shows):
             texts = without_forgotten(Transcript(texts, (), ()), self._artifacts(shelf), self._loaded.key).system
-        return tuple((text, self._system_tokens(text, is_plain=not shown)) for text, shown in zip(texts, shows, strict=True))
+        plain = [not shown and not _has_documents(text) for text, shown in zip(texts, shows, strict=True)]
+        found = tuple((text, self._system_tokens(text, is_plain=kept)) for text, kept in zip(texts, plain, strict=True))
+        if all(plain):
+            shelf.system[self._cards.encoding] = versions, found
+        return found
 
     def _system_tokens(self, text: SystemText, *, is_plain: bool) -> int:
         def tokens() -> int:
             return system_tokens(text, self._count, self._documents)
 
-        has_documents = any(is_text_document(part) for part in text.parts)  # they may be missing, and come back
-        return self._cards.system(text.version, tokens) if is_plain and not has_documents else tokens()
+        return self._cards.system(text.version, tokens) if is_plain else tokens()
 
-    def _shows_forgotten(self, *holders: Any) -> bool:
-        """Whether there is a picture or document among the parts whose artifact was forgotten at some time."""
-        marks = {erasure.named for erasure, _ in self._loaded.reader.marks.values() if erasure.named is not None}
+    def _forgotten_artifacts(self) -> frozenset[str]:
+        """The marks of the artifacts that were forgotten at some time."""
+        return frozenset(erasure.named for erasure, _ in self._loaded.reader.marks.values() if erasure.named is not None)
+
+    def _shows(self, marks: frozenset[str], *holders: Any) -> bool:
+        """Whether there is a picture or document among the parts whose artifact has one of these marks."""
         shown = (
             (part for holder in holders for part in holder.parts if isinstance(part, ImagePart | DocumentPart)) if marks else ()
         )
@@ -268,9 +349,14 @@ class LedgerTurns:
         return found
 
 
-def _tokens(card: Card) -> int:
-    """How long a turn is, roughly."""
-    return sum(contents.tokens for contents in (card.contents, *(result.contents for result in card.results)))
+def _has_documents(text: SystemText) -> bool:
+    """Whether documents count with a text: they may be missing, and come back."""
+    return any(is_text_document(part) for part in text.parts)
+
+
+def _held_at(versions: Versions, version: int) -> _Holds:
+    count = bisect_right(versions, version)
+    return _Holds(versions[:count], versions[count])
 
 
 def _is_about(item: Recorded, first: int, last: int) -> bool:

@@ -7,12 +7,12 @@ was read. What cannot be kept, as on a standby or in a file that may not be writ
 from __future__ import annotations
 
 from collections import OrderedDict
-from collections.abc import Iterable
+from collections.abc import Callable, Iterable
 from typing import Final
 
 from ledger.deriving import Derived
 from ledger.reading import Reader
-from ledger.store import Selection, Store
+from ledger.store import Selection, Store, Stored
 from replay.derived_rows import DerivedRows
 from replay.fact_index import Overtaken
 from replay.fact_rows import numbered, version_of
@@ -65,8 +65,8 @@ class TurnIndex:
         self._amended: dict[int, int] = {}
         self._amendments: list[tuple[int, int]] = []
 
-    def catch_up(self, reader: Reader, upto: int) -> None:
-        """Look at the events up to a version that were not looked at yet."""
+    def catch_up(self, reader: Reader, upto: int, passed: Callable[[Stored], None]) -> None:
+        """Look at the events up to a version that were not looked at yet; each of them is ``passed`` on, once it was taken."""
         if upto <= self.frontier.through:
             return
         first = self.frontier.first
@@ -75,6 +75,7 @@ class TurnIndex:
                 self._quiet_from = row.envelope.version
             for key, value in self.frontier.take(row, reader.recorded):
                 self._took(key, value)
+            passed(row)
         if self.frontier.first > first or self.frontier.through - self._kept >= _WORTH_KEEPING_EVENTS:
             self.keep()
 
@@ -122,8 +123,10 @@ class TurnIndex:
 
     def last_at(self, version: int) -> int:
         """The last turn that had begun at a version up to the frontier; 0 if none had."""
+        if version >= self.frontier.through:
+            return self.frontier.last
         turns = self.frontier.turns
-        if version >= self.frontier.through or (turns and turns[0][0] <= version):
+        if turns and turns[0][0] <= version:
             return self.frontier.first - 1 + sum(versions[0] <= version for versions in turns)
         found = self._store.envelope(self._ledger, Selection(upto=version, kind="numbered", newest_first=True))
         return 0 if found is None or found.turn is None else found.turn

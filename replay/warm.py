@@ -10,17 +10,20 @@ import os
 import threading
 import weakref
 from collections import OrderedDict
-from collections.abc import Callable, Sequence
-from typing import Any, Final, Generic, TypeVar
+from collections.abc import Callable, Iterable, Sequence
+from typing import Any, Final
 
+from ledger.reading import Reader
 from ledger.record import Recorded
-from ledger.store import Store
+from ledger.store import Store, Stored
 from projections.told import Told
-from projections.transcript import Turn
+from projections.transcript import SystemText, Turn
 from replay.counted import Counted
+from replay.latest_turns import LatestTurns, SameTurns
 from replay.live_events import LiveEvents
 from replay.loading import Loaded
 from replay.memory import Memory
+from replay.recent import Recent
 from replay.turn_cards import TurnCards
 from replay.turn_index import TurnIndex
 
@@ -42,43 +45,23 @@ MOST_RESULTS: Final = 4_096
 MOST_WINDOWS: Final = 8
 """So many windows of a ledger."""
 
-Kept = TypeVar("Kept")
+MOST_TOKENS_IN_ONE: Final = 500_000
+"""So long are those that are kept in one piece, the latest and some others, whether they are among these or not."""
 
+MOST_NEWS: Final = 64
+"""So many events are handed on to whoever reads their turns next, of those that were passed last."""
 
-class Recent(Generic[Kept]):
-    """The values that were used last, by number, as many and as heavy as may be."""
+MOST_NEWS_BYTES: Final = 256 * 1024
+"""So long, in bytes, are they together at the most."""
 
-    def __init__(self, most: int, heaviest: int = 0) -> None:
-        self._most = most
-        self._heaviest = heaviest
-        self._weight = 0
-        self._kept: OrderedDict[int, tuple[Kept, int]] = OrderedDict()
-
-    def get(self, number: int) -> Kept | None:
-        """The value of a number, if it is kept."""
-        found = self._kept.get(number)
-        if found is None:
-            return None
-        self._kept.move_to_end(number)
-        return found[0]
-
-    def put(self, number: int, value: Kept, *, weight: int = 0) -> None:
-        """Keep a value, unless it is too heavy by itself; those that were used longest ago give way."""
-        if number in self._kept:
-            self._weight -= self._kept.pop(number)[1]
-        if weight > self._heaviest:
-            return
-        self._kept[number] = value, weight
-        self._weight += weight
-        while len(self._kept) > self._most or self._weight > self._heaviest:
-            self._weight -= self._kept.popitem(last=False)[1][1]
+_OF_TURNS: Final = ("turn.recorded", "tool.returned")
 
 
 class Shelf:
     """What is kept of one ledger; hold ``lock`` while asking it.
 
-    Turns, with and without their cards, are kept with the versions that they were read from. ``memory`` has what windows are
-    made of, ``windows`` the last ones; each has a lock of its own.
+    Turns, with and without their cards, are kept with the versions at which they read so: to be asked after ``catch_up``.
+    ``memory`` has what windows are made of, ``windows`` the last ones; each has a lock of its own.
     """
 
     def __init__(self, store: Store, ledger: bytes, *, forgettings: int, erasures: int) -> None:
@@ -89,9 +72,14 @@ class Shelf:
         self._ledger = ledger
         self._cards: dict[str, TurnCards] = {}
         self._notes: dict[str, Counted] = {}
-        self._told: dict[str, Recent[tuple[tuple[int, ...], Told]]] = {}
-        self.turns: Recent[tuple[tuple[int, ...], Turn]] = Recent(MOST_TURNS_ALONE)
+        self._told: dict[str, Recent[Told]] = {}
+        self.turns: Recent[Turn] = Recent(MOST_TURNS_ALONE)
+        self._latest: dict[str, LatestTurns] = {}
+        self._same: dict[str, SameTurns] = {}
+        self._news: dict[int, Stored] = {}
+        self._news_bytes = 0
         self._system: dict[int, Recorded] = {}
+        self.system: dict[str, tuple[list[int], tuple[tuple[SystemText, int], ...]]] = {}
         self._index: TurnIndex | None = None
         self._live: LiveEvents | None = None
         self.memory = Memory(MOST_RESULTS)
@@ -125,9 +113,67 @@ class Shelf:
                 self._notes[encoding] = Counted(self._store, self._ledger, encoding)
             return self._notes[encoding]
 
-    def told(self, encoding: str) -> Recent[tuple[tuple[int, ...], Told]]:
+    def told(self, encoding: str) -> Recent[Told]:
         """The turns that were read lately, with their cards in an encoding."""
-        return self._told.setdefault(encoding, Recent(MOST_TURNS, MOST_TOKENS))
+        found = self._told.get(encoding)
+        if found is None:
+            found = self._told[encoding] = Recent(MOST_TURNS, MOST_TOKENS)
+        return found
+
+    def latest(self, encoding: str, version: int) -> LatestTurns | None:
+        """The turns that were the latest lately, with their cards in an encoding, if they read so at a version."""
+        found = self._latest.get(encoding)
+        return None if found is None or found.since > version else found
+
+    def put_latest(self, encoding: str, latest: LatestTurns) -> None:
+        """Keep the latest turns, unless later events were passed already: what these changed of them is not looked up."""
+        if latest.since >= self.index.frontier.through:
+            self._latest[encoding] = latest.within(MOST_TOKENS_IN_ONE)
+
+    def same(self, encoding: str, version: int) -> SameTurns | None:
+        """The turns that were asked for by their numbers lately, likewise."""
+        found = self._same.get(encoding)
+        return None if found is None or found.since > version else found
+
+    def put_same(self, encoding: str, same: SameTurns) -> None:
+        """Keep turns that were asked for by their numbers, likewise, unless they are too long together."""
+        if same.since >= self.index.frontier.through and same.tokens <= MOST_TOKENS_IN_ONE:
+            self._same[encoding] = same
+
+    def catch_up(self, reader: Reader, upto: int) -> None:
+        """Bring what is kept of turns up to a version. ``Overtaken`` from it, or from the index: ``begin_again``."""
+        index = self.index
+        if upto > index.frontier.through:
+            self._news, self._news_bytes = {}, 0
+            index.catch_up(reader, upto, self._passed)
+
+    def begin_again(self) -> None:
+        """Keep no turns: the index was overtaken, and where it begins again it may have skipped what changed them."""
+        self._told, self._latest, self._same, self.turns = {}, {}, {}, Recent(MOST_TURNS_ALONE)
+        self._news, self._news_bytes = {}, 0
+
+    def news(self, versions: Iterable[int]) -> dict[int, Stored]:
+        """Of the events of these versions those that were read just now, by version, each handed on once."""
+        news = self._news
+        return {version: news.pop(version) for version in versions if version in news} if news else {}
+
+    def _passed(self, row: Stored) -> None:
+        envelope = row.envelope
+        if envelope.type not in _OF_TURNS:
+            return
+        if envelope.type == "tool.returned" and envelope.turn is not None:
+            self._changed(envelope.turn, envelope.version)
+        self._news_bytes += len(row.payload or b"")
+        if len(self._news) < MOST_NEWS and self._news_bytes <= MOST_NEWS_BYTES:
+            self._news[envelope.version] = row
+
+    def _changed(self, turn: int, version: int) -> None:
+        """A turn reads otherwise from a version on."""
+        self.turns.changed(turn, version)
+        for kept in self._told.values():
+            kept.changed(turn, version)
+        self._latest = {encoding: latest.cut(turn) for encoding, latest in self._latest.items()}
+        self._same = {encoding: same for encoding, same in self._same.items() if turn not in same.told}
 
     def system_events(self, versions: Sequence[int], read: Callable[[Sequence[int]], list[Recorded]]) -> list[Recorded]:
         """The events of system texts; those that are not known yet are read."""
@@ -152,7 +198,9 @@ class _Shelves:
     def of(self, store: Store, ledger: bytes, *, forgettings: int, erasures: int) -> Shelf:
         """The shelf of a ledger for those who know of so many forgettings, carried out or not, and erasures."""
         with self._lock:
-            shelves = self._of_stores.setdefault(store, OrderedDict())
+            shelves = self._of_stores.get(store)
+            if shelves is None:
+                shelves = self._of_stores[store] = OrderedDict()
             shelf = shelves.get(ledger)
             if shelf is None or (forgettings, erasures) > (shelf.forgettings, shelf.erasures):
                 shelf = shelves[ledger] = Shelf(store, ledger, forgettings=forgettings, erasures=erasures)
