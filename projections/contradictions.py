@@ -45,6 +45,11 @@ class Contradiction:
         return tuple(sorted(named or ({self.turn} if self.turn is not None else set())))
 
 
+def contradiction_of(version: int, event: ContradictionRecorded) -> Contradiction:
+    """The contradiction that the event of a version records."""
+    return Contradiction(contradiction_id(version), event.about, event.field, event.sides, version, event.turn)
+
+
 class ContradictionsFold:
     """Folds contradictions that were recorded and resolved; forgotten ones are neither open nor resolved."""
 
@@ -57,7 +62,7 @@ class ContradictionsFold:
         """Open a contradiction or resolve one."""
         event, version = recorded.event, recorded.version
         if isinstance(event, ContradictionRecorded):
-            made = Contradiction(contradiction_id(version), event.about, event.field, event.sides, version, event.turn)
+            made = contradiction_of(version, event)
             self._all[made.id] = made
         elif isinstance(event, ContradictionResolved):
             resolution = Resolution(version, event.turn, event.source, event.because, event.value)

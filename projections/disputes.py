@@ -38,14 +38,15 @@ def disputes_of(contradictions: Iterable[Contradiction], schema: Schema | None) 
     groups: dict[tuple[str, str], list[Contradiction]] = {}
     for found in contradictions:
         if _is_shown(found, schema):
-            key = _subject(found, schema)
+            key = subject_of(found, schema)
             group = groups.pop(key, [])
             group.append(found)
             groups[key] = group
     return tuple(_dispute(group) for group in groups.values())
 
 
-def _subject(found: Contradiction, schema: Schema | None) -> tuple[str, str]:
+def subject_of(found: Contradiction, schema: Schema | None) -> tuple[str, str]:
+    """What a contradiction is about: those of one subject share a line."""
     if found.field is None:
         return ("contradiction", found.id)
     return ("field", found.field if schema is None else schema.resolve(found.field))

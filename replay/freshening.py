@@ -11,6 +11,8 @@ from projections.policy import Policy
 from projections.render import RENDERERS
 from replay.ledger_turns import bring_up_to_date
 from replay.loading import load
+from replay.standing_state import standing_state
+from replay.state_lines import count_state_lines, count_task_line
 from replay.view import view
 from replay.warm import shelf_of
 
@@ -18,14 +20,22 @@ from replay.warm import shelf_of
 def freshen(store: Ledgers, ledger_id: str, *, policy: Policy | None = None) -> None:
     """Count what was recorded, compact what left the tail, and keep both, for windows of any form under a policy (the default).
 
+    The lines of state blocks are counted for all versions, so that the state as of any of them needs no tokenizer either.
+
     Whoever recorded many turns calls it: an import does, and a follower may. Nothing that is asked needs it; without it, the
     first one who asks does the work. What is up to date already costs little. Raises ``UnknownLedger`` and ``UnknownEncoding``.
     """
     policy = policy or Policy()
     encoding = encoding_for(policy.encoding)
+    loaded = load(store, store.head(ledger_id), None, None)
+    if policy.state is not None:  # first, while what stood when it was done last is at hand still
+        count_state_lines(loaded, policy.state, encoding)
     bring_up_to_date(store, ledger_id, encoding=encoding)
     asked = view(store, ledger_id)
     for form in RENDERERS:  # what gives way, and so what is told of it, hangs on what a form adds
         with suppress(NothingToSend, BudgetExceeded):  # whoever asks for such a window is told so
             asked.window(policy, render=form)
-    shelf_of(load(store, store.head(ledger_id), None, None)).notes(encoding).keep()
+    notes = shelf_of(loaded).notes(encoding)
+    if policy.state is not None:
+        count_task_line(standing_state(loaded, asked.basis(policy), count=notes), policy.state)
+    notes.keep()

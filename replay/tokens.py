@@ -90,6 +90,11 @@ def counter(encoding: str) -> Callable[[str], int]:
     return _COUNTERS[encoding]
 
 
+def is_loaded(encoding: str) -> bool:
+    """Whether the tokenizer of an encoding is in this process already, so that counting loads nothing."""
+    return _COUNTERS[encoding].is_loaded
+
+
 class _Counter:
     """One encoding's counter, with its tokenizer and its memo."""
 
@@ -114,6 +119,11 @@ class _Counter:
             if len(self._memo) > MEMO_COUNTS:
                 self._memo.popitem(last=False)
         return count
+
+    @property
+    def is_loaded(self) -> bool:
+        """Whether the ranks were read."""
+        return self._tokenizer is not None
 
     def _count(self, text: str) -> int:
         encode = self._loaded().encode_ordinary

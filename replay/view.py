@@ -286,5 +286,5 @@ def _state(loaded: Loaded, *, valid_at: datetime | None = None) -> State:
         forgotten=folds.forgotten,
         schema=folds.schemas.schema(),
         valid_at=valid_at,
-        count=counter(encoding_for(Policy().encoding)),
+        count=shelf_of(loaded).notes(Policy().encoding),
     )

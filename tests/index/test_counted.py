@@ -3,14 +3,16 @@
 from __future__ import annotations
 
 import hashlib
+import subprocess
+import sys
 from collections.abc import Iterator
 from pathlib import Path
 
 import pytest
 
-from ledger import Ledgers
+from ledger import Ledgers, connect
 from projections.errors import UnknownEncoding
-from replay.counted import KIND, MOST_NOTES, Counted
+from replay.counted import BUCKETS, KIND, MOST_IN_BUCKET, MOST_NOTES, Counted
 from replay.tokens import counter
 from tests.contract.stores import CATALOGUE
 
@@ -149,3 +151,99 @@ def test_in_passing_little_is_written(store: Ledgers) -> None:
     last("One more.")
     last.keep_in_passing()
     assert len(row_of(store) or b"") // 16 == rows[-1] + 1
+
+
+def buckets_of(store: Ledgers) -> dict[str, bytes]:
+    """What stands beside the row that is read first."""
+    found = store.store.derived_scan(KIND, f"{ENCODING}/", ledger=store.head("case").ledger).rows
+    return {row.key: row.value for row in found}
+
+
+LONG = "Depot North opens at 06:30 on Mondays. " * 200
+
+
+def test_what_is_not_among_the_newest_is_found_all_the_same(store: Ledgers) -> None:
+    """A long text, since the tokenizer is loaded here: a short one is counted faster than it is found."""
+    first = counted(store)
+    tokens = first(LONG)
+    first.keep()
+    for number in range(MOST_NOTES):
+        first(str(number))
+    first.keep()
+    (key,) = [key for key, row in buckets_of(store).items() if tokens.to_bytes(4, "big") in row]
+    head = store.head("case")
+    altered = buckets_of(store)[key].replace(tokens.to_bytes(4, "big"), (tokens + 1).to_bytes(4, "big"))
+    assert store.store.derived_put(head.ledger, KIND, key, altered, erasures=head.erasures)
+    assert counted(store)(LONG) == tokens + 1, "it is read, not counted"
+    assert sum(map(len, buckets_of(store).values())) == (MOST_NOTES + 1) * 16
+    assert len(buckets_of(store)) == BUCKETS
+
+
+COLD = """
+import sys
+from ledger import connect
+from replay.counted import Counted
+with connect(sys.argv[1]) as store:
+    count = Counted(store.store, store.head("case").ledger, "o200k_base")
+    print(sum(count(f"Line {number}.") for number in range(0, 5_000, 100)), "tiktoken" in sys.modules)
+"""
+
+
+def test_however_much_was_counted_since_a_process_needs_no_tokenizer_for_it(tmp_path: Path) -> None:
+    with connect(str(tmp_path / "store.db")) as ledgers:
+        ledgers.ledger("case").record_turn("user", "Hello.")
+        count = counted(ledgers)
+        expected = sum(count(f"Line {number}.") for number in range(0, 5_000, 100))
+        for number in range(5_000):
+            count(f"Line {number}.")
+        count.keep()
+    arguments = [sys.executable, "-c", COLD, str(tmp_path / "store.db")]
+    done = subprocess.run(arguments, capture_output=True, text=True, check=True, timeout=100)
+    assert done.stdout.split() == [str(expected), "False"]
+
+
+def test_a_bucket_does_not_grow_for_ever(store: Ledgers) -> None:
+    head = store.head("case")
+    full = {f"{ENCODING}/{number:02}": bytes(16) * MOST_IN_BUCKET for number in range(BUCKETS)}
+    assert store.store.derived_put_many(head.ledger, KIND, full, erasures=head.erasures)
+    count = counted(store)
+    tokens = count(LONG)
+    count.keep()
+    assert {len(row) for row in buckets_of(store).values()} == {16 * MOST_IN_BUCKET}
+    assert len([row for row in buckets_of(store).values() if row.endswith(tokens.to_bytes(4, "big"))]) == 1
+
+
+def test_two_who_count_one_after_the_other_both_fill_the_buckets(store: Ledgers) -> None:
+    first, second = counted(store), counted(store)
+    for number in range(200):
+        first(f"One {number}")
+        second(f"Two {number}")
+        second(f"One {number}")
+    assert first.keep()
+    assert second.keep()
+    assert sum(map(len, buckets_of(store).values())) == 400 * 16, "each note once"
+
+
+def test_forgetting_takes_all_notes(store: Ledgers) -> None:
+    count = counted(store)
+    for number in range(200):
+        count(f"One {number}")
+    assert count.keep()
+    assert buckets_of(store)
+    store.ledger("case").forget(turns=[1], reason="asked to")
+    assert buckets_of(store) == {}
+    count("more")
+    assert not count.keep()
+    assert buckets_of(store) == {}
+
+
+def test_where_nothing_can_be_written_it_counts(tmp_path: Path) -> None:
+    path = tmp_path / "store.db"
+    with connect(str(path)) as ledgers:
+        ledgers.ledger("case").record_turn("user", "Hello.")
+    with connect(str(path)) as ledgers:
+        count = counted(ledgers)
+        tokens = count(WORDS)
+    assert not count.keep(), "the store is closed"
+    assert count("another") > 0
+    assert count(WORDS) == tokens

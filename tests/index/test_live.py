@@ -137,6 +137,7 @@ def test_what_was_read_for_a_version_answers_all_that_is_asked_of_it() -> None:
         for number in range(300):
             case.set_fact(f"field {number % 7}", number, source="tool")
         asked_for = (case.version, 150, 90)
+        before = -1
         with reads_only(ledgers, 1_000) as counted:
             for version in (*asked_for, *asked_for):
                 if version == asked_for[0]:
