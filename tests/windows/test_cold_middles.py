@@ -53,8 +53,11 @@ def record(case: Ledger, turns: int) -> None:
 
 @pytest.mark.parametrize(
     "policy",
-    [Policy(stubs=StubRules(spent=False)), Policy(budget_tokens=3_000, state=BlockOptions(form="compact", budget_tokens=120))],
-    ids=["without stubs", "small"],
+    [
+        Policy(stubs=StubRules(spent=False)),
+        Policy(stubs=StubRules(spent=False), budget_tokens=3_000, state=BlockOptions(form="compact", budget_tokens=120)),
+    ],
+    ids=["default", "compact"],
 )
 def test_the_middle_of_a_ledger_needs_no_tokenizer(tmp_path: Path, policy: Policy) -> None:
     address = str(tmp_path / "store.db")
