@@ -1,6 +1,7 @@
 """How middles are kept: each as what is new in it against the one before it, and every so often one by itself.
 
-A middle repeats nearly all of the one before it, so that is the dictionary by which it is compressed.
+A middle repeats nearly all of the one before it, so that is the dictionary by which it is compressed. The stubs of a segment
+stand alone, since a window asks for those of one segment.
 """
 
 from __future__ import annotations
@@ -12,6 +13,12 @@ ALONE_EVERY: Final = 8
 """Of so many segments one after the other, the middle after the first is kept by itself."""
 
 _LEVEL: Final = 6
+_IN_EVERY_STUB: Final = (
+    b'{"0":[],"1":[{"version":1,"text":"[search \\": error, 1 result, 1 character, 10 results","tokens":35}],'
+    b'"2":[{"version":2,"text":"[read_file \\"1,000 characters; whole result: result_id=r_1]","tokens":3},'
+    b'{"version":3,"text":"[bash \\"100 lines; used \\": 10 lines; whole result: result_id=r_3]","tokens":30}]}'
+)
+"""What stubs repeat: the dictionary by which they are compressed, for ever the same one."""
 
 
 def stands_alone(segments: int) -> bool:
@@ -35,3 +42,13 @@ def unpacked(row: bytes, before: bytes | None) -> bytes | None:
     except zlib.error:
         return None
     return written if unpacker.eof else None
+
+
+def packed_stubs(stubs: bytes) -> bytes:
+    """The row of the stubs of a segment that are written as JSON."""
+    return packed(stubs, _IN_EVERY_STUB)
+
+
+def unpacked_stubs(row: bytes) -> bytes | None:
+    """The stubs of a row; None for a row of another form."""
+    return unpacked(row, _IN_EVERY_STUB)

@@ -1,7 +1,8 @@
 """The middle of a window after so many segments: made once for a policy, kept, and made again where something was amended.
 
 A middle is made from the one before it and a segment's own turns. It is kept under all that it depends on, so a kept one is
-never wrong: it is the one that would be made.
+never wrong: it is the one that would be made. The stubs of all turns of the segment are kept with it: a window as of a version
+at which the segment was not compacted yet shows the same ones.
 """
 
 from __future__ import annotations
@@ -17,20 +18,32 @@ from ledger.events import SummaryRecorded
 from ledger.record import Recorded
 from projections.basis import ENGINE
 from projections.classifications import ClassificationsFold
-from projections.compacting.middle import NOTHING, Middle, middle_from_json, middle_to_json
-from projections.compacting.segments import Segment, compacted
+from projections.compacting.middle import (
+    NOTHING,
+    Middle,
+    SegmentStubs,
+    Stub,
+    middle_from_json,
+    middle_to_json,
+    stubs_from_json,
+    stubs_to_json,
+)
+from projections.compacting.segments import Segment, compacted, segment_stubs
 from projections.compacting.summaries import summary_of
 from projections.fold import run
 from projections.policy import Policy
 from projections.state_block import Count
 from projections.told import Turns
 from projections.verdicts.verdict import LOOK_BACK, Classified
-from replay.middle_rows import packed, stands_alone, unpacked
+from replay.middle_rows import packed, packed_stubs, stands_alone, unpacked, unpacked_stubs
 
 Result = TypeVar("Result")
 
 KIND: Final = f"middle/{ENGINE}"
 """The kind of the rows in which middles are kept."""
+
+STUBS_KIND: Final = f"stubs/{ENGINE}"
+"""The kind of the rows in which the stubs of segments are kept; one without a turn whose results may be stubs has none."""
 
 _AT_ONCE: Final = 64
 """So many rows are written at once."""
@@ -68,6 +81,7 @@ class Middles:
         self._said = said
         self._count = count
         self._shelf = shelf
+        self._stubs: dict[int, SegmentStubs] = {}
 
     def __call__(self, segments: int) -> Middle:
         """The middle once so many segments are compacted."""
@@ -77,16 +91,42 @@ class Middles:
         """The middle as it is kept, or made from the last one before it that is."""
         place, middle, before = self._last_kept(segments)
         rows: dict[str, bytes] = {}
+        stub_rows: dict[str, bytes] = {}
         for number in range(place + 1, segments + 1):
-            made = compacted(middle, self.segment(number), policy=self._policy, task=self._task, count=self._count)
-            middle = replace(made, key=self._key(number))
+            segment, key = self.segment(number), self._key(number)
+            stubs = segment_stubs(segment, self._policy, self._count)
+            made = compacted(middle, segment, policy=self._policy, task=self._task, stubs=stubs, count=self._count)
+            middle = replace(made, key=key)
             written = middle_to_json(middle)
-            rows[middle.key] = packed(written, None if stands_alone(number) else before)
+            rows[key] = packed(written, None if stands_alone(number) else before)
+            stub_rows |= {key: packed_stubs(stubs_to_json(stubs))} if stubs else {}
             before = written
             if len(rows) == _AT_ONCE or number == segments:
-                self._shelf.put(KIND, rows)
-                rows = {}
+                self._put(rows, stub_rows)
+                rows, stub_rows = {}, {}
         return middle
+
+    def _put(self, rows: Mapping[str, bytes], stub_rows: Mapping[str, bytes]) -> None:
+        if stub_rows:  # first, so that no middle is there without them
+            self._shelf.put(STUBS_KIND, stub_rows)
+        self._shelf.put(KIND, rows)
+
+    def stubs(self, turn: int) -> tuple[Stub, ...] | None:
+        """The stubs of a turn as they are kept with its segment; None where none were made for it."""
+        if self._policy.compaction is None:
+            return None
+        number = -(-turn // self._policy.compaction.segment_turns)
+        if number not in self._stubs:
+            self._stubs[number] = self._kept_stubs(self._key(number))
+        return self._stubs[number].get(turn)
+
+    def _kept_stubs(self, key: str) -> SegmentStubs:
+        row = self._shelf.get(STUBS_KIND, key)
+        written = None if row is None else unpacked_stubs(row)
+        if written is not None:
+            with suppress(ValidationError):  # of another form
+                return stubs_from_json(written)
+        return {}
 
     def _last_kept(self, segments: int) -> tuple[int, Middle, bytes]:
         """The last middle up to so many segments that is kept, after how many segments it stands, and how it is written."""

@@ -22,6 +22,10 @@ class Stub:
     tokens: int
 
 
+SegmentStubs = Mapping[int, tuple[Stub, ...]]
+"""The stubs of the turns of a segment whose results may become stubs, by number."""
+
+
 @dataclass(frozen=True, slots=True)
 class KeptTurn:
     """A turn that is kept whole, of the segment from ``first`` to ``last``; its results may be stubs.
@@ -160,6 +164,7 @@ NOTHING: Final = Middle()
 """Before anything is compacted."""
 
 _MIDDLE: Final = TypeAdapter(Middle)
+_STUBS: Final = TypeAdapter(dict[int, tuple[Stub, ...]])
 
 
 def middle_to_json(middle: Middle) -> bytes:
@@ -170,6 +175,16 @@ def middle_to_json(middle: Middle) -> bytes:
 def middle_from_json(kept: bytes) -> Middle:
     """A middle from these bytes."""
     return _MIDDLE.validate_json(kept)
+
+
+def stubs_to_json(stubs: SegmentStubs) -> bytes:
+    """The bytes by which the stubs of a segment are kept."""
+    return _STUBS.dump_json(dict(stubs))
+
+
+def stubs_from_json(kept: bytes) -> SegmentStubs:
+    """The stubs of a segment from these bytes."""
+    return _STUBS.validate_json(kept)
 
 
 def _in_order(lines: Iterable[Line]) -> tuple[Line, ...]:

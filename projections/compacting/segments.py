@@ -14,12 +14,24 @@ from typing import Final
 
 from ledger.parts import ToolCallPart
 from projections.compacting.gists import Telling, grouped, tellings
-from projections.compacting.middle import Chapter, Exact, KeptTurn, Line, Middle, Stub, Total, abridged, newest_within
+from projections.compacting.middle import (
+    Chapter,
+    Exact,
+    KeptTurn,
+    Line,
+    Middle,
+    SegmentStubs,
+    Stub,
+    Total,
+    abridged,
+    newest_within,
+)
 from projections.compacting.middle_text import BREAKS, exact_line, told_line
 from projections.compacting.stubs import result_stub
 from projections.compacting.summaries import Summary, chosen_summary
-from projections.compacting.used_strings import Said, Sought, said_of, sought_of, used_of
-from projections.exact_strings import exact_strings, identifying_strings
+from projections.compacting.used_strings import Said, said_of, used_of
+from projections.exact.finding import found_in
+from projections.exact_strings import identifying_strings
 from projections.planning.clearing import shown_used_through, spent_at
 from projections.planning.tailing import added_tokens, clearable_tokens, plain_tokens, settled_tokens
 from projections.policy import Compaction, Policy
@@ -118,13 +130,39 @@ def _judged(turns: Sequence[Turn], place: int, segment: Segment, policy: Policy,
     )
 
 
-def compacted(middle: Middle, segment: Segment, *, policy: Policy, task: int | None, count: Count) -> Middle:
-    """The middle with one more segment."""
+def segment_stubs(segment: Segment, policy: Policy, count: Count) -> SegmentStubs:
+    """The stubs of each turn of a segment whose results may become stubs, by its number, as they are once it left the tail.
+
+    What they show was said while the segment was not compacted yet, so they are the same ones then and ever after. A turn whose
+    results are no larger than their stubs has none of them.
+    """
+    around = (*segment.told, *segment.after)
+    return {
+        told.turn.number: tuple(stubs_of(told, _that_may_use(around, place, policy), policy, count))
+        for place, told in enumerate(segment.told)
+        if clearable_tokens(told, policy) > 0
+    }
+
+
+def _that_may_use(around: Sequence[Told], place: int, policy: Policy) -> Sequence[Told]:
+    moment = shown_used_through(around, place, policy)
+    return [other for other in around[place + 1 :] if other.turn.number <= moment]
+
+
+def compacted(
+    middle: Middle, segment: Segment, *, policy: Policy, task: int | None, stubs: SegmentStubs, count: Count
+) -> Middle:
+    """The middle with one more segment; ``stubs`` are those of its turns, see ``segment_stubs``."""
     compaction = policy.compaction
     assert compaction is not None, "without a compaction there is no middle"
     verdicts = judged(segment, policy, task)
     pairs = list(zip(segment.told, verdicts, strict=True))
-    kept = [_kept(told, verdict, segment, policy, count) for told, verdict in pairs if verdict.verdict == "keep"]
+    spent = {number: found for number, found in stubs.items() if _is_spent(segment, number)}
+    kept = [
+        _kept(told, verdict, segment, spent.get(told.turn.number, ()), policy=policy, count=count)
+        for told, verdict in pairs
+        if verdict.verdict == "keep"
+    ]
     others = [told.turn for told, verdict in pairs if verdict.verdict in ("compress", "stub")]
     chapter, is_wanting = _chapter(segment, others, policy, compaction, count)
     exact = _exact(middle.exact, segment, others, count)
@@ -145,38 +183,33 @@ def compacted(middle: Middle, segment: Segment, *, policy: Policy, task: int | N
     return _within(grown, policy, compaction, count)
 
 
-def _kept(told: Told, verdict: Judgement, segment: Segment, policy: Policy, count: Count) -> KeptTurn:
+def _is_spent(segment: Segment, number: int) -> bool:
+    """Whether a turn's results were answered by the time at which its segment is compacted."""
+    around = (*segment.told, *segment.after)
+    return spent_at(around, number - segment.first) <= around[-1].turn.number
+
+
+def _kept(
+    told: Told, verdict: Judgement, segment: Segment, stubs: tuple[Stub, ...], *, policy: Policy, count: Count
+) -> KeptTurn:
     turn, by_user = told.turn, told.turn.role == "user"
     is_pinned = verdict.rule in ("pin", "task")
-    stubs = () if is_pinned else tuple(_stubs(told, segment, policy, count))
-    named = () if is_pinned else _shown_exactly(identifying_strings(turn.text))[:_LISTED_EXACT]
-    stated = _shown_exactly(exact_strings(turn.text)) if by_user and not is_pinned else ()
+    shown = () if is_pinned else stubs
+    named, stated = ((), ()) if is_pinned else told.recall("strings", _strings)
     return KeptTurn(
         turn.number,
         segment.first,
         segment.last,
         verdict.rule,
-        plain_tokens(told.card, {stub.version: stub.tokens for stub in stubs}, policy) + added_tokens(told.card),
+        plain_tokens(told.card, {stub.version: stub.tokens for stub in shown}, policy) + added_tokens(told.card),
         is_pinned,
         by_user,
-        stubs,
-        tuple(dict.fromkeys((*named, *stated)))[:_LISTED_EXACT],
-        named,
+        shown,
+        tuple(dict.fromkeys((*named[:_LISTED_EXACT], *stated)))[:_LISTED_EXACT],
+        named[:_LISTED_EXACT],
         None if is_pinned else next(iter(_extracts(tellings([turn]), TURN_CHARACTERS, count)), None),
         plain_tokens(told.card, {}, policy),
     )
-
-
-def _stubs(told: Told, segment: Segment, policy: Policy, count: Count) -> list[Stub]:
-    """Stubs of the results of a turn that is kept, the same ones as while its segment was not compacted yet."""
-    around = (*segment.told, *segment.after)
-    place = told.turn.number - segment.first
-    last = around[-1].turn.number
-    if clearable_tokens(told, policy) <= 0 or spent_at(around, place) > last:
-        return []
-    moment = min(last, shown_used_through(around, place, policy))
-    later = [other for other in around if told.turn.number < other.turn.number <= moment]
-    return stubs_of(told, later, policy, count)
 
 
 def stubs_of(told: Told, later: Sequence[Told], policy: Policy, count: Count) -> list[Stub]:
@@ -191,8 +224,7 @@ def stubs_of(told: Told, later: Sequence[Told], policy: Policy, count: Count) ->
         cost = costs.get(found.version, 0)
         if call.tool in policy.stubs.excluded_tools or cost <= policy.stubs.larger_than_tokens:
             continue
-        sought = told.recall(("sought", found.version), partial(_sought, call, found))
-        used = used_of(sought, said)
+        used = used_of(found.text, said, asked=str(call.arguments))
         text = told.recall(("stub", found.version, used), partial(_stub_text, call, found, used))
         tokens = count(text)
         if tokens < cost:
@@ -211,10 +243,6 @@ def said_and_asked(turn: Turn) -> str:
 
 def _said(told: Told) -> Said:
     return said_of(said_and_asked(told.turn))
-
-
-def _sought(call: ToolCallPart, found: Return, _: Told) -> Sought:
-    return sought_of(found.text, asked=str(call.arguments))
 
 
 def _chapter(
@@ -260,8 +288,8 @@ def _exact(carried: Sequence[Exact], segment: Segment, others: Sequence[Turn], c
         if turn.forgotten is not None:
             continue
         by_user = turn.role == "user"
-        named = _shown_exactly(identifying_strings(turn.text))
-        stated = (*named, *(_shown_exactly(exact_strings(turn.text)) if by_user else ()))
+        named, said = told.recall("strings", _strings)
+        stated = (*named, *said)
         for string in dict.fromkeys((*stated, *_asked(turn))):
             before = known.get(string)
             if before is not None:
@@ -270,6 +298,14 @@ def _exact(carried: Sequence[Exact], segment: Segment, others: Sequence[Turn], c
                 known[string] = Exact(string, 0, 1, by_user, turn.number, turn.number, string in named)
     best = sorted(known.values(), key=lambda exact: exact.worth, reverse=True)[:MOST_REMEMBERED]
     return tuple(exact if exact.tokens else replace(exact, tokens=count(exact_line(exact.text))) for exact in best)
+
+
+def _strings(told: Told) -> tuple[tuple[str, ...], tuple[str, ...]]:
+    """The exact strings of a turn that identify something, and all of them where a user states them."""
+    found = found_in(told.turn.text)
+    named = dict.fromkeys(item.string for item in found if item.identifies)
+    stated = dict.fromkeys(item.string for item in found if told.turn.role == "user")
+    return _shown_exactly(named), _shown_exactly(stated)
 
 
 def _shown_exactly(strings: Iterable[str]) -> tuple[str, ...]:

@@ -171,7 +171,7 @@ def _in_quotes(text: str) -> str:
 
 def _cost(text: str) -> int:
     """About how many tokens a text has, rather too many: no tokenizer is at hand here."""
-    return sum(_piece_cost(match.group()) for match in _COST_PIECE.finditer(text))
+    return sum(map(_piece_cost, _COST_PIECE.findall(text)))
 
 
 def _piece_cost(piece: str) -> int:

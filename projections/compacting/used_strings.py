@@ -6,9 +6,10 @@ import re
 from collections.abc import Iterable, Mapping, Sequence
 from typing import Final, NamedTuple
 
-from projections.exact.finding import Uses, found_in, uses_in
+from projections.exact.finding import Quoting, Uses, uses_in
 
 _PLAIN_WORD: Final = re.compile(r"[^\W\d_]+")
+_PLAIN_ASCII: Final = re.compile("[A-Za-z]?[a-z]*")
 _NAMED: Final = re.compile(r'"([^"\\\n]{1,200}+)"\s*+:')
 """A name in JSON: what it names is used, not the name."""
 
@@ -23,12 +24,12 @@ class Said(NamedTuple):
     uses: Mapping[str, Uses]
 
 
-class Sought(NamedTuple):
-    """What of a result is looked for in later texts: what holds no space, and phrases; ``known`` is no news."""
+class _Sought(NamedTuple):
+    """What of a result is looked for in later texts: exact strings without a space, what is quoted without one, and phrases."""
 
     tokens: frozenset[str]
+    quoted: frozenset[str]
     phrases: tuple[str, ...]
-    known: frozenset[str]
 
 
 def used_strings(result_text: str, later_texts: Sequence[str], *, asked: str = "", most: int = 8) -> tuple[str, ...]:
@@ -37,7 +38,7 @@ def used_strings(result_text: str, later_texts: Sequence[str], *, asked: str = "
     What stood in ``asked``, the arguments of the call, is not news and does not count; neither do a plain word in quotes and
     the names in JSON.
     """
-    return used_of(sought_of(result_text, asked=asked), map(said_of, later_texts), most=most)
+    return used_of(result_text, [said_of(text) for text in later_texts], asked=asked, most=most)
 
 
 def said_of(text: str) -> Said:
@@ -45,29 +46,47 @@ def said_of(text: str) -> Said:
     return Said(text, uses_in(text))
 
 
-def sought_of(result_text: str, *, asked: str = "") -> Sought:
-    """What of a result is looked for, in whatever texts."""
-    names = {match[1] for match in _NAMED.finditer(result_text)}
-    strings = [found.string for found in found_in(result_text) if found.string not in names]
-    tokens = frozenset(set(strings) & uses_in("\n".join(strings)).keys())
-    phrases = [string for string in dict.fromkeys(strings) if string not in tokens and _PLAIN_WORD.fullmatch(string) is None]
-    looked_for = Sought(tokens, tuple(phrases[:_MOST_PHRASES]), frozenset())
-    return looked_for._replace(known=frozenset(_uses(looked_for, said_of(asked))))
-
-
-def used_of(sought: Sought, later: Iterable[Said], *, most: int = 8) -> tuple[str, ...]:
+def used_of(result_text: str, later: Sequence[Said], *, asked: str = "", most: int = 8) -> tuple[str, ...]:
     """What of a result later texts use, see ``used_strings``."""
+    quoting = Quoting(result_text)
+    if not _may_be_used(quoting.phrases, result_text, later):
+        return ()
+    sought = _sought(result_text, quoting)
+    known = _uses(sought, said_of(asked)).keys()
     uses: dict[str, int] = {}
     for said in later:
-        for string, (_, times) in sorted(_uses(sought, said).items(), key=lambda item: item[1].place):
-            if string not in sought.known:
-                uses[string] = uses.get(string, 0) + times
+        for string, found in sorted(_uses(sought, said).items(), key=lambda item: item[1].place):
+            if string not in known:
+                uses[string] = uses.get(string, 0) + found.times
     return tuple(sorted(uses, key=lambda string: -uses[string])[:most])
 
 
-def _uses(sought: Sought, said: Said) -> dict[str, Uses]:
+def _may_be_used(phrases: Iterable[str], result_text: str, later: Sequence[Said]) -> bool:
+    """Whether later texts hold a phrase of a result, or exact strings that stand in it somewhere: mostly they do not."""
+    said = "\n".join(one.text for one in later)
+    return any(phrase in said and _PLAIN_ASCII.fullmatch(phrase) is None for phrase in phrases) or any(
+        string in result_text for one in later for string, found in one.uses.items() if found.may_be_exact
+    )
+
+
+def _sought(result_text: str, quoting: Quoting) -> _Sought:
+    names = {match[1] for match in _NAMED.finditer(result_text)}
+    strings, tokens = quoting.strings()
+    others = [
+        string for string in strings if not (string in names or string in tokens or _PLAIN_ASCII.fullmatch(string) is not None)
+    ]
+    quoted = frozenset(others) & uses_in("".join(f"{string}\n" for string in others)).keys()
+    phrases = [string for string in others if string not in quoted and _PLAIN_WORD.fullmatch(string) is None]
+    return _Sought(frozenset(tokens & strings.keys() - names), quoted, tuple(phrases[:_MOST_PHRASES]))
+
+
+def _uses(sought: _Sought, said: Said) -> dict[str, Uses]:
     """Where and how often strings stand in a text."""
-    uses = {string: found for string, found in said.uses.items() if string in sought.tokens}
+    uses = {
+        string: found
+        for string, found in said.uses.items()
+        if string in sought.quoted or (found.may_be_exact and string in sought.tokens)
+    }
     for phrase in [phrase for phrase in sought.phrases if phrase in said.text]:
         places = _places(phrase, said.text)
         if places:

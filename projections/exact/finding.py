@@ -34,30 +34,49 @@ class Found(NamedTuple):
 
 
 class Uses(NamedTuple):
-    """The first place of a string in a text, and how often it stands there."""
+    """The first place of a string in a text, how often it stands there, and whether it may be an exact string elsewhere."""
 
     place: int
     times: int
+    may_be_exact: bool = False
 
 
-class _Judged(NamedTuple):
-    """An exact string in a token, and where in it that begins; ``may_be_loud`` where capitals around it make a word of it."""
+_Judged = tuple[int, str, bool, bool]
+"""Where in a token an exact string begins, the string, whether it identifies something, whether it may be a loud word."""
 
-    offset: int
-    string: str
-    identifies: bool
-    may_be_loud: bool
+
+_Item = tuple[int, int, str, bool, bool]
+"""The fields of a ``Found``: most of them are hidden in the end, and a plain tuple is made in less time."""
 
 
 def found_in(text: str) -> list[Found]:
     """The exact strings of a text at their first places, in order; what a longer one hides is left out."""
-    return list(_visible(sorted([*_tokens(text), *_phrases(text)])))
+    return [Found(*item) for item in _visible([*_tokens(text), *_phrases(text)])]
+
+
+class Quoting:
+    """A text of which first only what may hold spaces is found, as quotes and commands: for many texts that is enough."""
+
+    def __init__(self, text: str) -> None:
+        self._text = text
+        self._phrases = list(_phrases(text))
+
+    @property
+    def phrases(self) -> set[str]:
+        """All that may hold spaces, hidden or not."""
+        return {item[2] for item in self._phrases}
+
+    def strings(self) -> tuple[dict[str, None], set[str]]:
+        """The exact strings of the text in the order of their first places, and which of them ``uses_in`` looks for, too."""
+        tokens = list(_tokens(self._text))
+        visible = dict.fromkeys(item[2] for item in _visible([*tokens, *self._phrases]))
+        return visible, {item[2] for item in tokens}
 
 
 def uses_in(text: str) -> dict[str, Uses]:
     """The exact strings of a text that are written without a space, and its numbers with what they count; each as a whole."""
     counted: dict[str, int] = {}
-    first: dict[str, tuple[int, str]] = {}
+    first: dict[str, tuple[int, tuple[str, bool]]] = {}
     for match in p.TOKEN.finditer(text):
         kind = match.lastindex
         if kind is None or len(raw := match[kind]) > MOST_CHARACTERS:
@@ -68,20 +87,23 @@ def uses_in(text: str) -> dict[str, Uses]:
             counted[raw] = 1
             first[raw] = (match.start(kind), _string_of(text, match, kind))
     uses: dict[str, Uses] = {}
-    for raw, (place, string) in first.items():
+    for raw, (place, (string, may_be_exact)) in first.items():
         before = uses.get(string, Uses(place, 0))
-        uses[string] = Uses(before.place, before.times + counted[raw])
+        uses[string] = Uses(before.place, before.times + counted[raw], before.may_be_exact or may_be_exact)
     return uses
 
 
-def _string_of(text: str, match: re.Match[str], kind: int) -> str:
+def _string_of(text: str, match: re.Match[str], kind: int) -> tuple[str, bool]:
+    """What is written there, and whether it may be an exact string elsewhere, as "5m" after a space."""
     if kind in _ADDRESSES:
-        return _address(text, match, kind).string
-    judged = _judged(match[kind]) if kind == _TOKEN else None
-    return match[kind] if judged is None else judged.string
+        return _address(text, match, kind)[2], True
+    if kind != _TOKEN:
+        return match[kind], True
+    judged = _judged(match[kind])
+    return (match[kind], p.AMOUNTS.search(match[kind]) is not None) if judged is None else (judged[1], True)
 
 
-def _tokens(text: str) -> Iterator[Found]:
+def _tokens(text: str) -> Iterator[_Item]:
     """What is written without a space, and numbers with what they count."""
     places: dict[str, int] = {}
     for match in p.TOKEN.finditer(text):
@@ -93,16 +115,19 @@ def _tokens(text: str) -> Iterator[Found]:
         elif kind is not None and len(match[kind]) <= MOST_CHARACTERS:
             if kind not in _ADDRESSES:
                 yield _at(match.start(kind), match[kind], identifies=kind == _NUMBER)
-            elif len((found := _address(text, match, kind)).string) <= MOST_CHARACTERS:
+            elif len((found := _address(text, match, kind))[2]) <= MOST_CHARACTERS:
                 yield found
     for raw, start in places.items():
         judged = _judged(raw)
-        if judged is not None and not (judged.may_be_loud and _is_loud(text, start)):
-            yield _at(start + judged.offset, judged.string, identifies=judged.identifies)
+        if judged is not None:
+            offset, string, identifies, may_be_loud = judged
+            if not (may_be_loud and _is_loud(text, start)):
+                begins = start + offset
+                yield begins, -begins - len(string), string, identifies, True
 
 
-def _at(start: int, string: str, *, identifies: bool = False, whole: bool = True) -> Found:
-    return Found(start, -start - len(string), string, identifies, whole)
+def _at(start: int, string: str, *, identifies: bool = False) -> _Item:
+    return start, -start - len(string), string, identifies, True
 
 
 def _judged(raw: str) -> _Judged | None:
@@ -116,9 +141,9 @@ def _judged(raw: str) -> _Judged | None:
     string = string[begins:]
     kind = p.KIND.fullmatch(string)
     if kind is not None:
-        return _Judged(begins, string, kind.lastgroup == "identifying", may_be_loud=False)
+        return begins, string, kind.lastgroup == "identifying", False
     if p.LOCATOR.fullmatch(string) and string not in p.LOUD_WORDS:
-        return _Judged(begins, string, identifies=True, may_be_loud=True)
+        return begins, string, True, True
     return None
 
 
@@ -129,7 +154,7 @@ def _is_loud(text: str, start: int) -> bool:
     return p.LOUD_BEFORE.search(before) is not None or p.LOUD_AFTER.match(after) is not None
 
 
-def _address(text: str, match: re.Match[str], kind: int) -> Found:
+def _address(text: str, match: re.Match[str], kind: int) -> _Item:
     """An address with what stands before its slashes, and without the punctuation of the sentence that it stands in."""
     slashes, string = match.start(kind), match[kind].rstrip(_PUNCTUATION)
     while string.endswith(")") and string.count("(") < string.count(")"):
@@ -139,40 +164,46 @@ def _address(text: str, match: re.Match[str], kind: int) -> Found:
     return _at(start, text[start:slashes] + string, identifies=True)
 
 
-def _phrases(text: str) -> Iterator[Found]:
+def _phrases(text: str) -> Iterator[_Item]:
     """What may hold spaces: days, commands, code and quotes."""
-    yield from (_found(match, 0, whole=True) for match in p.MONTH_DATE.finditer(text))
-    yield from (_found(match, 1) for match in p.COMMANDS.finditer(text) if len(match[1].rstrip()) <= MOST_CHARACTERS)
-    yield from (_found(match, 1) for match in p.BACKTICKS.finditer(text) if match[2] and _fits(match[1], MOST_CHARACTERS))
-    for match in p.DOUBLE_QUOTES.finditer(text):
-        if match[2] and not match[3] and _fits(match[1], _MOST_QUOTED):
-            yield _found(match, 1)
-    yield from (_found(match, 1) for match in p.SINGLE_QUOTES.finditer(text) if _fits(match[1], _MOST_QUOTED))
+    yield from (_at(match.start(), match.group()) for match in p.MONTH_DATE.finditer(text))
+    yield from (_inner(match) for match in p.COMMANDS.finditer(text) if len(match[1].rstrip()) <= MOST_CHARACTERS)
+    if "`" in text:
+        yield from (_inner(match) for match in p.BACKTICKS.finditer(text) if match[2] and _fits(match[1], MOST_CHARACTERS))
+    for match in p.DOUBLE_QUOTES.finditer(text) if '"' in text else ():
+        inner, closed, names = match.groups()
+        if closed and not names and _fits(inner, _MOST_QUOTED):
+            yield _inner(match)
+    yield from (_inner(match) for match in p.SINGLE_QUOTES.finditer(text) if _fits(match[1], _MOST_QUOTED))
     if not text.isascii():
-        yield from (_found(match, 1) for match in p.OTHER_QUOTES.finditer(text) if _fits(match[1], _MOST_QUOTED))
+        yield from (_inner(match) for match in p.OTHER_QUOTES.finditer(text) if _fits(match[1], _MOST_QUOTED))
         yield from _foreign_paths(text)
 
 
 def _fits(inner: str, most: int) -> bool:
-    return len(inner) <= most and any(map(str.isalnum, inner))
+    return len(inner) <= most and (inner[:1].isalnum() or any(map(str.isalnum, inner)))
 
 
-def _found(match: re.Match[str], group: int, *, whole: bool = False) -> Found:
-    said = match[group]
-    return _at(match.start(group) + len(said) - len(said.lstrip()), said.strip(), whole=whole)
+def _inner(match: re.Match[str]) -> _Item:
+    """What is quoted, without the white space around it; what else is found in it is not hidden."""
+    said, start = match[1], match.start(1)
+    string = said.strip()
+    if len(string) < len(said):
+        start += len(said) - len(said.lstrip())
+    return start, -start - len(string), string, False, False
 
 
-def _foreign_paths(text: str) -> Iterator[Found]:
+def _foreign_paths(text: str) -> Iterator[_Item]:
     for match in p.FOREIGN_PATH.finditer(text):
         ending = None if match.group().isascii() else p.FILE_ENDING.match(match.group())
         if ending is not None:
             yield _at(match.start(), ending.group(), identifies=True)
 
 
-def _visible(found: list[Found]) -> Iterator[Found]:
+def _visible(items: list[_Item]) -> Iterator[_Item]:
     hidden_to = 0
-    for item in found:
-        if item.less_end < hidden_to:
+    for item in sorted(items):
+        if item[1] < hidden_to:
             yield item
-            if item.whole:
-                hidden_to = item.less_end
+            if item[4]:
+                hidden_to = item[1]

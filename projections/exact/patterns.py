@@ -142,6 +142,9 @@ _TELLING: Final = (
 KIND: Final = re.compile(rf"(?P<identifying>{_IDENTIFYING})|(?P<telling>{_TELLING})", re.ASCII)
 """What a token is that is exact: it identifies something, or it is telling otherwise."""
 
+AMOUNTS: Final = re.compile(r"\d\D|\D\d", re.ASCII)
+"""A digit beside something else: what days, amounts and numbers with what they count have in them, wherever these stand."""
+
 LEAD: Final = re.compile("@(?=[./~])|[+\\-](?=[A-Za-z./~])")
 """A sign that does not belong to what it precedes, as of a line that was added, or of a file that is mentioned."""
 

@@ -4,9 +4,9 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterator, Sequence
 from dataclasses import replace
-from typing import Final
+from typing import Final, Protocol
 
-from projections.compacting.middle import KeptTurn, Middle
+from projections.compacting.middle import KeptTurn, Middle, Stub
 from projections.planning.scene import Fixed, Form, Recall, Scene
 from projections.planning.tailing import all_settled, compacted_segments, plain_tokens, room_for_turns, tail_start
 from projections.policy import Policy
@@ -24,8 +24,17 @@ READ_TURNS: Final = 64
 
 _CHUNK: Final = 16
 
-Middles = Callable[[int], Middle]
-"""The middle once so many segments are compacted."""
+
+class Middles(Protocol):
+    """The middles of a ledger, and what was kept with them."""
+
+    def __call__(self, segments: int) -> Middle:
+        """The middle once so many segments are compacted."""
+        ...
+
+    def stubs(self, turn: int) -> tuple[Stub, ...] | None:
+        """The stubs of a turn as they are kept with its segment; None where none were made for it."""
+        ...
 
 
 def task_number(turns: Turns, policy: Policy, *, upto: int | None = None) -> int | None:
@@ -91,6 +100,7 @@ def scene_of(
         named,
         unread,
         room_for_turns(turns, policy),
+        kept_stubs=middles.stubs,
     )
 
 

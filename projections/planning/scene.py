@@ -72,7 +72,8 @@ class Scene:
     tail. ``kept``: turns that are compacted and stand in the window whole, by number. ``task``: the number of the turn that
     states it. ``evidence``: ids of what was recorded of compacted turns. ``budget_tokens``: what the request may cost, as we
     count. ``unread``: the numbers of turns that are not compacted either, but so far back that they were not even read.
-    ``room_for_turns``: what is left of the budget for them, as compaction sees it.
+    ``room_for_turns``: what is left of the budget for them, as compaction sees it. ``kept_stubs``: the stubs of a turn whose
+    segment was compacted at whatever version, by its number; None where none are kept.
     """
 
     policy: Policy
@@ -89,6 +90,7 @@ class Scene:
     evidence: tuple[str, ...] = ()
     unread: Sequence[int] = ()
     room_for_turns: int = 0
+    kept_stubs: Callable[[int], Sequence[Stub] | None] = lambda _: None
 
     @property
     def current(self) -> Told:
@@ -217,8 +219,12 @@ class Scene:
         return self.recall(key, lambda: self._stubs(place, moment))
 
     def _stubs(self, place: int, moment: int) -> list[Stub]:
+        told = self.live[place]
+        kept = self.kept_stubs(told.turn.number)
+        if kept is not None:
+            return list(kept)
         later = [other for other in self.live[place + 1 :] if other.turn.number <= moment]
-        return stubs_of(self.live[place], later, self.policy, self.count)
+        return stubs_of(told, later, self.policy, self.count)
 
     def told_middle(self, fullness: Fullness) -> tuple[str | None, int]:
         """The text of the middle, and what it costs."""

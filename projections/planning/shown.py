@@ -7,7 +7,8 @@ from dataclasses import dataclass
 from itertools import groupby
 
 from projections.compacting.middle import KeptTurn, Stub
-from projections.compacting.middle_text import kept_note
+from projections.compacting.middle_text import kept_note, kept_note_tokens
+from projections.framing import note_price
 from projections.pieces import NotePiece, Piece, Pieces, TurnPiece
 from projections.planning.clearing import shown_used_through
 from projections.planning.scene import Scene
@@ -63,7 +64,7 @@ def kept_pieces(scene: Scene, turns: Sequence[KeptTurn], shown: Mapping[int, Sho
 
 def kept_notes_price(scene: Scene, turns: Sequence[KeptTurn]) -> int:
     """What the notes cost that stand before turns of a segment that are kept; before the task there is none."""
-    return sum(scene.note(kept_note(group)) for group in _noted(scene, turns))
+    return sum(note_price(kept_note_tokens(group), scene.form.framing) for group in _noted(scene, turns))
 
 
 def live_turn(scene: Scene, place: int, *, stubbed: bool) -> Shown:

@@ -97,7 +97,7 @@ def middle_of(texts: list[str], policy: Policy, summary: str) -> Middle:
         first, last = here[0].turn.number, here[-1].turn.number
         recorded = Summary(f"sum_{start}", first, last, inputs_digest([one.turn for one in here]), summary, "someone")
         segment = Segment(here, [], turns[start + SEGMENT :], summaries=[recorded] if summary else [])
-        middle = compacted(middle, segment, policy=policy, task=None, count=count)
+        middle = compacted(middle, segment, policy=policy, task=None, stubs={}, count=count)
     return middle
 
 

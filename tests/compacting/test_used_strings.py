@@ -35,6 +35,10 @@ def test_names_in_json_and_plain_words_are_no_use() -> None:
     assert used_strings(result, ["The order_id and status are open, late: r_7"]) == ("r_7",)
 
 
+def test_a_plain_word_beside_a_sign_is_no_use() -> None:
+    assert used_strings('"abc" and "abc€5"', ["abc€7"]) == ()
+
+
 def test_no_more_than_asked_for() -> None:
     assert used_strings("r_1 r_2 r_3 r_4", ["r_4 r_3 r_2 r_1"], most=2) == ("r_4", "r_3")
     assert used_strings("r_1 r_2", ["r_1"], most=0) == ()
@@ -54,6 +58,75 @@ def test_what_is_used_is_exact_in_the_result_and_stands_in_later_texts(words: li
     assert set(used) <= set(exact_strings(result))
     assert all(any(string in text for text in later) for string in used)
     assert used == used_strings(result, later)
+
+
+PIECES = st.lists(
+    st.sampled_from(
+        [
+            *(
+                "ORD-7",
+                "r_1",
+                "src/a.py",
+                "./x/y.sh",
+                "`x y`",
+                "`a_b`",
+                '"New York"',
+                '"in-progress"',
+                '"open"',
+                '"id":',
+                "5m",
+                "x,5m",
+            ),
+            *(
+                "4 MB",
+                "4,180 INR",
+                "2031-06-20 10:02",
+                "10:30",
+                "5 kg",
+                "ABCDEF",
+                "SHOUT ABCDEF NOW",
+                "GitHub",
+                "foo::bar",
+                "a.b.c()",
+            ),
+            *(
+                "https://x.y/z?q=1).",
+                "$ ls -la /tmp\n",
+                "'q w'",
+                "\u201cHallo Welt\u201d",
+                "/数/文.txt",
+                "+49 30 1234567",
+                "€5",
+                "--flag",
+            ),
+            *(
+                "March 5, 2031",
+                '"Österreich"',
+                "..foo_bar",
+                "\\u00e9",
+                '{"a": "ORD-7"}',
+                "and",
+                "\n",
+                " ",
+                ", ",
+                ". ",
+                '"',
+                "'",
+                "`",
+                "(",
+            ),
+        ]
+    ),
+    max_size=30,
+).map("".join)
+
+
+@settings(deadline=None)
+@given(PIECES, st.lists(PIECES, max_size=3), PIECES)
+def test_what_is_used_does_not_depend_on_what_else_is_used(result: str, later: list[str], asked: str) -> None:
+    used = used_strings(result, later, asked=asked, most=99)
+    more = used_strings(f"{result}\nZZ-99999", [*later, "ZZ-99999"], asked=asked, most=99)
+    assert sorted(more) == sorted((*used, "ZZ-99999"))
 
 
 def test_large_results_and_texts_come_to_an_end() -> None:
