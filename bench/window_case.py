@@ -17,9 +17,10 @@ from projections.policy import Policy
 from replay.freshening import freshen
 from replay.ledger_turns import bring_up_to_date, turns_of
 from replay.loading import load
-from replay.middles import KIND
+from replay.middles import KIND, STUBS_KIND
 
 NAME: Final = "bench"
+SEGMENT_KINDS: Final = (KIND, STUBS_KIND)
 MORE_TURNS: Final = 600
 """So many turns are left to append one by one."""
 
@@ -51,7 +52,8 @@ class Case:
 
     def segment_bytes(self) -> int:
         """The bytes of all rows that are kept of segments."""
-        rows = self.store.store.derived_scan(KIND, "", ledger=self.store.head(NAME).ledger).rows
+        ledger = self.store.head(NAME).ledger
+        rows = [row for kind in SEGMENT_KINDS for row in self.store.store.derived_scan(kind, "", ledger=ledger).rows]
         return sum(len(row.key) + len(row.value) for row in rows)
 
     def append(self) -> int:
@@ -61,6 +63,12 @@ class Case:
         self.ends.append(self.ends[-1] + len(events))
         self.floor.add([(self.turns, len(content_of(events)) // 4, content_of(events))])
         return self.turns
+
+    def append_with_counts(self) -> int:
+        """The same, and what it costs is counted and stored here, too."""
+        number = self.append()
+        bring_up_to_date(self.store, NAME, encoding=Policy().encoding)
+        return number
 
     def middle_turns(self) -> list[int]:
         """Turns about the middle of the ledger, each another one."""

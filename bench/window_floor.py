@@ -1,6 +1,7 @@
-"""The floor of a window: a raw table that stores token counts, read from the end until the budget is spent.
+"""The floor of a window: a raw table of messages with stored token counts, read from the end until the budget is spent.
 
-No roles, no pairing, no task, no compaction, no receipt, no history.
+Each row has the messages of a turn as JSON, as they are sent; a window decodes those that fit and encodes the request. No
+pairing, no task, no compaction, no receipt, no history.
 """
 
 from __future__ import annotations
@@ -9,8 +10,10 @@ import sqlite3
 from collections.abc import Iterable, Sequence
 from typing import Any, Final, Protocol
 
-from ledger.codec import encode
-from ledger.events import Event
+import orjson
+
+from ledger.events import Event, ToolReturned, TurnRecorded
+from ledger.parts import TextPart, ToolCallPart
 
 _PAGE: Final = 24
 _COLUMNS: Final = "number INTEGER PRIMARY KEY, tokens INTEGER NOT NULL, content"
@@ -77,7 +80,13 @@ def floor_at(place: str) -> Floor:
     return PostgresFloor(place) if place.startswith("postgresql:") else SQLiteFloor(place)
 
 
-def floor_window(floor: Floor, upto: int, budget_tokens: int) -> list[bytes]:
+def floor_window(floor: Floor, upto: int, budget_tokens: int) -> bytes:
+    """The bytes of a request with the last turns up to a number, as many as fit."""
+    messages = [message for content in _last(floor, upto, budget_tokens) for message in orjson.loads(content)]
+    return orjson.dumps({"messages": messages})
+
+
+def _last(floor: Floor, upto: int, budget_tokens: int) -> list[bytes]:
     """The contents of the last turns up to a number, as many as fit."""
     chosen: list[bytes] = []
     spent = 0
@@ -91,5 +100,24 @@ def floor_window(floor: Floor, upto: int, budget_tokens: int) -> list[bytes]:
 
 
 def content_of(events: Sequence[Event]) -> bytes:
-    """What the floor stores of a turn: the bytes that the record stores of its events."""
-    return b"".join(map(encode, events))
+    """What the floor stores of a turn: its messages as OpenAI takes them."""
+    return orjson.dumps([_message(event) for event in events])
+
+
+def _message(event: Event) -> dict[str, Any]:
+    match event:
+        case TurnRecorded(role=role, parts=parts):
+            calls = [_call(part) for part in parts if isinstance(part, ToolCallPart)]
+            return {"role": role, "content": _text(parts)} | ({"tool_calls": calls} if calls else {})
+        case ToolReturned(call_id=call_id, parts=parts):
+            return {"role": "tool", "tool_call_id": call_id, "content": _text(parts)}
+        case _:
+            raise TypeError(f"the workload has no {event.type}")
+
+
+def _text(parts: Sequence[Any]) -> str:
+    return "\n".join(part.text for part in parts if isinstance(part, TextPart))
+
+
+def _call(part: ToolCallPart) -> dict[str, Any]:
+    return {"id": part.call_id, "type": "function", "function": {"name": part.tool, "arguments": str(part.arguments)}}

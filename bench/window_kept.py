@@ -5,7 +5,7 @@ from __future__ import annotations
 import sqlite3
 from typing import Final, NamedTuple
 
-from bench.window_case import Case
+from bench.window_case import SEGMENT_KINDS, Case
 
 _KINDS: Final = "SELECT kind, sum(length(key) + length(value)) FROM derived GROUP BY kind"
 _RECORD: Final = """
@@ -36,6 +36,6 @@ def kept(case: Case) -> Kept:
     (record,) = raw.execute(_RECORD).fetchone()
     kinds = dict(raw.execute(_KINDS).fetchall())
     raw.close()
-    segments = sum(number for kind, number in kinds.items() if kind.startswith("middle"))
+    segments = sum(kinds.get(kind, 0) for kind in SEGMENT_KINDS)
     first = sum(kinds.values()) - segments
     return Kept(case.first_ms, record / case.turns, [one / case.turns for one in (first, *case.segments)])

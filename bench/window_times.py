@@ -41,6 +41,7 @@ def timed(case: Case, name: str) -> dict[str, Timed]:
         "cold, as of the middle": _cold(case, name, middle[:COLD_RUNS]),
         "as of the middle": Timed(_paired(case, policy, lambda: next(before), runs=min(RUNS, len(middle) - _WARM_UP))),
         "after one more turn": Timed(_paired(case, policy, case.append)),
+        "after one more turn, with stored counts": Timed(_paired(case, policy, case.append_with_counts)),
     }
 
 
