@@ -38,7 +38,10 @@ Answer = TypeVar("Answer")
 
 _AT_ONCE: Final = 16 * BLOCK_TURNS
 _FEW: Final = BLOCK_TURNS
+"""So many turns are looked up one by one: more are not kept in one piece, nor when they are counted."""
+
 _FEWEST: Final = 4
+"""Fewer are looked up as quickly as they are compared."""
 
 
 class _Holds(NamedTuple):
@@ -100,6 +103,7 @@ class LedgerTurns:
         self._cards = self._shelf.cards(encoding)
         self._version = loaded.version
         self._missed = False
+        # What reads otherwise at another time, for this answer alone.
         self._own: dict[int, Told] = {}
         self._amendments: dict[int, int] = {}
 
@@ -199,7 +203,7 @@ class LedgerTurns:
         if known is not None and known.numbers == numbers:
             return known.told
         found = SameTurns(self._version, numbers, dict(zip(numbers, self._tell(shelf, numbers), strict=True)))
-        if not self._own:
+        if self._own.keys().isdisjoint(numbers):
             shelf.put_same(self._cards.encoding, found)
         return found.told
 
@@ -211,7 +215,7 @@ class LedgerTurns:
             latest = known.joined(version, after=self._tell(shelf, range(known.end, latest.first)))
         if first < latest.first:
             latest = latest.joined(version, before=self._tell(shelf, range(first, latest.first)))
-        if latest is not known and not self._own:
+        if latest is not known and self._own.keys().isdisjoint(range(latest.first, latest.end)):
             shelf.put_latest(encoding, latest)
         return latest
 
