@@ -44,6 +44,9 @@ _OURS: Final = frozenset(
 )
 """Keys that have a meaning of their own in a line: a field of such a name is written so that it is not taken for one."""
 
+_KEYS: Final = {name: escaped(name) for name in (*_OURS, "cut", "more", "from", "until")}
+"""Literals that stand in almost every line."""
+
 _BACKTICK: Final = "\\u0060"
 _ABOUT_CHARACTERS: Final = 120
 """How much is said of what is disputed: its line never gives way."""
@@ -283,4 +286,4 @@ def _moment(moment: datetime) -> str:
 
 
 def _object(members: Mapping[str, str]) -> str:
-    return "{" + ",".join(f"{escaped(name)}:{value}" for name, value in members.items()) + "}"
+    return "{" + ",".join(f"{_KEYS.get(name) or escaped(name)}:{value}" for name, value in members.items()) + "}"

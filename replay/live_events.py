@@ -30,7 +30,7 @@ KIND: Final = "live/2"
 MOST_READINGS: Final = 4
 """For so many versions is kept what was read."""
 
-MOST_LINES: Final = 1_024
+MOST_LINES: Final = 4_096
 """So many lines of state blocks are kept."""
 
 Result = TypeVar("Result")

@@ -49,7 +49,8 @@ def count_state_lines(loaded: Loaded, options: BlockOptions, encoding: str) -> N
     shelf = shelf_of(loaded)
     notes = shelf.notes(encoding)
     lines = BlockLines(options, count=notes)
-    _count_fixed(lines)
+    if not through:
+        _count_fixed(lines)
     with shelf.lock:
         touched = _Touched(lines, shelf.live.standing(replace(loaded, version=through)))
     while through < loaded.version:
