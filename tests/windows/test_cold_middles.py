@@ -54,10 +54,11 @@ def record(case: Ledger, turns: int) -> None:
 @pytest.mark.parametrize(
     "policy",
     [
+        Policy(),
         Policy(stubs=StubRules(spent=False)),
-        Policy(stubs=StubRules(spent=False), budget_tokens=3_000, state=BlockOptions(form="compact", budget_tokens=120)),
+        Policy(budget_tokens=3_000, state=BlockOptions(form="compact", budget_tokens=120)),
     ],
-    ids=["default", "compact"],
+    ids=["default", "without stubs", "small"],
 )
 def test_the_middle_of_a_ledger_needs_no_tokenizer(tmp_path: Path, policy: Policy) -> None:
     address = str(tmp_path / "store.db")
