@@ -7,7 +7,7 @@ so does what a stub shows: what became a stub stays one, with the same text.
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Iterator, Sequence
 from itertools import groupby
 from typing import NamedTuple
 
@@ -46,42 +46,40 @@ def cleared_at(told: Sequence[Told], saved: Sequence[int], policy: Policy, *, up
     ``compacted_at`` of that at whose coming the last segment was compacted, 0 before there was one.
     """
     moments: dict[int, int] = {}
-    waiting: dict[int, int] = {}
+    length = 0 if policy.compaction is None else policy.compaction.segment_turns
+    waiting: dict[int, list[_Waiting]] = {}
     for place, tokens in enumerate(saved):
         if tokens <= 0:
             continue
+        number = told[place].turn.number
         found = away(told, place, policy)
         if found.moment <= (upto if found.is_crowded else compacted_at):
-            moments[told[place].turn.number] = found.moment if found.is_crowded else compacted_at
+            moments[number] = found.moment if found.is_crowded else compacted_at
         elif not found.is_crowded:
-            waiting[place] = tokens
-    length = 0 if policy.compaction is None else policy.compaction.segment_turns
-    for _, places in groupby(waiting, key=lambda place: (told[place].turn.number - 1) // length if length else 0):
-        moments |= _batches(told, {place: waiting[place] for place in places}, policy, upto)
+            ready = max(found.moment, number + (policy.stubs.older_than_turns or 0))
+            waiting.setdefault((number - 1) // length if length else 0, []).append(_Waiting(ready, number, tokens))
+    for segment in waiting.values():
+        moments.update(_batches(segment, policy, upto))
     return moments
 
 
-def _batches(told: Sequence[Told], saved: Mapping[int, int], policy: Policy, upto: int) -> Iterator[tuple[int, int]]:
-    ready = sorted((_ready_at(told, place, policy), place) for place in saved)
-    waiting: list[int] = []
-    tokens = 0
-    moments: list[tuple[int, int]] = []
-    for moment, due in groupby(ready, key=lambda item: item[0]):
+class _Waiting(NamedTuple):
+    """From which turn on the results of a turn may be cleared, the turn, and what that saves."""
+
+    ready: int
+    number: int
+    tokens: int
+
+
+def _batches(segment: list[_Waiting], policy: Policy, upto: int) -> Iterator[tuple[int, int]]:
+    waiting: list[_Waiting] = []
+    for moment, due in groupby(sorted(segment), key=lambda one: one.ready):
         if moment > upto:
             break
-        for _, place in due:
-            waiting.append(place)
-            tokens += saved[place]
-        if tokens >= policy.stubs.clear_at_least_tokens:
-            moments += [(told[place].turn.number, moment) for place in waiting]
-            waiting, tokens = [], 0
-    return iter(moments)
-
-
-def _ready_at(told: Sequence[Told], place: int, policy: Policy) -> int:
-    """The first turn at which a turn's results are spent, outside the tail, and as old as the policy wants."""
-    oldest = told[place].turn.number + (policy.stubs.older_than_turns or 0)
-    return max(oldest, away(told, place, policy).moment)
+        waiting += due
+        if sum(one.tokens for one in waiting) >= policy.stubs.clear_at_least_tokens:
+            yield from ((one.number, moment) for one in waiting)
+            waiting = []
 
 
 def spent_at(told: Sequence[Told], place: int) -> int:

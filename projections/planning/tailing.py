@@ -6,7 +6,9 @@ form; it looks at as many turns as the budget holds, however long the ledger is.
 
 from __future__ import annotations
 
+from bisect import bisect_right
 from collections.abc import Mapping, Sequence
+from itertools import accumulate
 from typing import Final
 
 from projections.cards import Card, ResultCard
@@ -116,20 +118,18 @@ def compacted_segments(turns: Turns, policy: Policy, start: int) -> int:
     room = policy.request_tokens * compaction.live_percent // 100
     in_all = policy.request_tokens * compaction.percent // 100
     whole = room_for_turns(turns, policy)
-    first = 0  # the first turn that must be compacted, from the end
     number = turns.last
+    while number > start and whole >= 0 and most:
+        settled = all_settled(turns.between(max(start, number - _CHUNK), number - 1), policy)
+        whole, number = whole - sum(settled), number - len(settled)
+    sums, number = [0], start  # what so many turns before the tail cost
     while number > 1 and most:
-        for settled in reversed(all_settled(turns.between(max(1, number - _CHUNK), number - 1), policy)):
-            number -= 1
-            whole -= settled
-            if number < start:
-                room -= settled
-                in_all -= settled
-                if room < 0 and not first:
-                    first = number
-            if first and (in_all < 0 or whole < 0):
-                return min(most, -(-first // length))
-        number = number if whole >= 0 else min(number, start)
+        settled = all_settled(turns.between(max(1, number - _CHUNK), number - 1), policy)
+        sums += accumulate(reversed(settled[:-1]), initial=sums[-1] + settled[-1])
+        number -= len(settled)
+        if sums[-1] > max(room, min(in_all, whole)):
+            first = start - bisect_right(sums, room)  # the first turn that must be compacted, from the end
+            return min(most, -(-first // length))
     return 0
 
 
@@ -172,7 +172,10 @@ def _timely_tokens(told: Sequence[Told], place: int, policy: Policy) -> int:
     one = told[place]
     results = one.card.results
     if not results or place + 1 == len(told) or results[-1].version < told[place + 1].turn.version:
-        return settled_tokens(one, policy) + clearable_tokens(one, policy)
+        return one.recall(("whole and added", policy.settling), lambda one: _whole_tokens(one.card, {}, policy))
     began = told[place + 1].turn.version
-    late = {result.version: 0 for result in results if result.version > began}
-    return plain_tokens(one.card, late, policy) + added_tokens(one.card)
+    return _whole_tokens(one.card, {result.version: 0 for result in results if result.version > began}, policy)
+
+
+def _whole_tokens(card: Card, left_out: Mapping[int, int], policy: Policy) -> int:
+    return plain_tokens(card, left_out, policy) + added_tokens(card)
