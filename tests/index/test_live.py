@@ -108,7 +108,7 @@ def test_more_histories_that_a_seed_chooses(seed: int) -> None:
         play(ledgers, seed, rounds=4, steps=90, most=60)
 
 
-@pytest.mark.parametrize("seed", range(50, 54))
+@pytest.mark.parametrize("seed", range(50, 52))
 def test_what_stands_goes_on_with_each_event(seed: int) -> None:
     """Whoever asks after each event, and now and then at a version before it, gets what folding all of them gives."""
     with connect(":memory:", clock=Clock()) as ledgers:

@@ -79,8 +79,7 @@ def by_all(store: Ledgers, options: BlockOptions, versions: list[int]) -> str:
     return made.hexdigest()
 
 
-@pytest.mark.parametrize("options", OPTIONS, ids=str)
-@pytest.mark.parametrize("seed", range(2))
+@pytest.mark.parametrize(("seed", "options"), list(enumerate(OPTIONS)))
 def test_all_that_stood_at_any_version_was_counted(tmp_path: Path, seed: int, options: BlockOptions) -> None:
     """Made ready now and then, with schemas replaced, entries closed, contradictions, retractions, and something forgotten."""
     address = str(tmp_path / "store.db")
