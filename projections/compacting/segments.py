@@ -23,6 +23,7 @@ from projections.compacting.middle import (
     SegmentStubs,
     Stub,
     Total,
+    TurnStubs,
     abridged,
     newest_within,
 )
@@ -33,6 +34,7 @@ from projections.compacting.used_strings import Said, said_of, used_of
 from projections.exact.finding import found_in
 from projections.exact_strings import identifying_strings
 from projections.planning.clearing import shown_used_through, spent_at
+from projections.planning.fitting import cuts_of
 from projections.planning.tailing import added_tokens, clearable_tokens, plain_tokens, settled_tokens
 from projections.policy import Compaction, Policy
 from projections.render.renderer import sendable
@@ -131,14 +133,16 @@ def _judged(turns: Sequence[Turn], place: int, segment: Segment, policy: Policy,
 
 
 def segment_stubs(segment: Segment, policy: Policy, count: Count) -> SegmentStubs:
-    """The stubs of each turn of a segment whose results may become stubs, by its number, as they are once it left the tail.
+    """The stubs of each turn of a segment whose results may become stubs, by its number, and what cuts of the results cost.
 
-    What they show was said while the segment was not compacted yet, so they are the same ones then and ever after. A turn whose
-    results are no larger than their stubs has none of them.
+    What stubs show was said while the segment was not compacted yet, so they are the same ones from when the turn left the tail
+    on. A turn whose results are no larger than their stubs has none of them.
     """
     around = (*segment.told, *segment.after)
     return {
-        told.turn.number: tuple(stubs_of(told, _that_may_use(around, place, policy), policy, count))
+        told.turn.number: TurnStubs(
+            tuple(stubs_of(told, _that_may_use(around, place, policy), policy, count)), cuts_of(told, policy, count)
+        )
         for place, told in enumerate(segment.told)
         if clearable_tokens(told, policy) > 0
     }
@@ -157,7 +161,7 @@ def compacted(
     assert compaction is not None, "without a compaction there is no middle"
     verdicts = judged(segment, policy, task)
     pairs = list(zip(segment.told, verdicts, strict=True))
-    spent = {number: found for number, found in stubs.items() if _is_spent(segment, number)}
+    spent = {number: found.stubs for number, found in stubs.items() if _is_spent(segment, number)}
     kept = [
         _kept(told, verdict, segment, spent.get(told.turn.number, ()), policy=policy, count=count)
         for told, verdict in pairs

@@ -2,13 +2,16 @@
 
 from __future__ import annotations
 
-from collections.abc import Hashable, Mapping
+from collections.abc import Callable, Hashable, Mapping
 from functools import partial
 from typing import Any, Final, TypeVar
 
 from ledger.parts import DocumentPart, ImagePart, OpaquePart
+from projections.compacting.middle import Cut
 from projections.compacting.stubs import result_cut
 from projections.pieces import media_note
+from projections.planning.tailing import clearable_results
+from projections.policy import Policy
 from projections.state_block import Count
 from projections.told import Told
 from projections.transcript import Return, text_of
@@ -17,6 +20,9 @@ Key = TypeVar("Key", bound=Hashable)
 
 Place = tuple[int, int]
 """Where a result stands: its turn and its version."""
+
+CutPrice = Callable[[Told, int, int, str], int]
+"""What a result costs when it is cut: of its turn, its version, the characters and the text."""
 
 LEAST_CHARACTERS: Final = 110
 """No result is cut to less: there is room for the line that says what is left out, and where the whole result is."""
@@ -57,24 +63,39 @@ def cuts(sizes: Mapping[Place, int], returned: Mapping[Place, Return], room: int
     return made
 
 
-def cut_by(told: Told, found: Return, tokens: int, *, over: int, count: Count) -> tuple[str, int] | None:
+def cut_by(told: Told, found: Return, tokens: int, *, over: int, price: CutPrice) -> tuple[str, int] | None:
     """The longest beginning and end of a result that save ``over`` of its ``tokens``, and what they cost; else the shortest.
 
-    None where nothing is saved. ``told`` is its turn, counted by ``count``: it remembers what is made of it.
+    None where nothing is saved. ``told`` is its turn: it remembers what is made of it.
     """
     whole = _whole(found)
     made: tuple[str, int] | None = None
-    for characters in (most for most in CUT_CHARACTERS if most < len(whole)):
-        cut = partial(_cut, whole, found.id, characters, count)
-        made = told.recall(("cut", found.version, characters), cut)
+    for characters in _lengths(whole):
+        made = told.recall(("cut", found.version, characters), partial(_cut, whole, found, characters, price))
         if tokens - made[1] >= over:
             break
     return None if made is None or made[1] >= tokens else made
 
 
-def _cut(whole: str, result_id: str, characters: int, count: Count, _: Told) -> tuple[str, int]:
-    text = result_cut(whole, result_id, characters=characters)
-    return text, count(text)
+def cuts_of(told: Told, policy: Policy, count: Count) -> tuple[Cut, ...]:
+    """What all cuts cost of those results of a turn that may become stubs."""
+    wholes = {found.version: (found.id, _whole(found)) for found in told.turn.returns}
+    return tuple(
+        Cut(result.version, characters, count(result_cut(whole, result_id, characters=characters)))
+        for result in clearable_results(told, policy.stubs)
+        for result_id, whole in [wholes[result.version]]
+        for characters in _lengths(whole)
+    )
+
+
+def _lengths(whole: str) -> list[int]:
+    """The lengths to which a result may be cut, the longest first."""
+    return [characters for characters in CUT_CHARACTERS if characters < len(whole)]
+
+
+def _cut(whole: str, found: Return, characters: int, price: CutPrice, told: Told) -> tuple[str, int]:
+    text = result_cut(whole, found.id, characters=characters)
+    return text, price(told, found.version, characters, text)
 
 
 def cut_to(found: Return, most: int, count: Count) -> tuple[str, int]:

@@ -6,7 +6,7 @@ from collections.abc import Callable, Iterator, Sequence
 from dataclasses import replace
 from typing import Final, Protocol
 
-from projections.compacting.middle import KeptTurn, Middle, Stub
+from projections.compacting.middle import KeptTurn, Middle, TurnStubs
 from projections.planning.scene import Fixed, Form, Recall, Scene
 from projections.planning.tailing import all_settled, compacted_segments, plain_tokens, room_for_turns, tail_start
 from projections.policy import Policy
@@ -32,8 +32,8 @@ class Middles(Protocol):
         """The middle once so many segments are compacted."""
         ...
 
-    def stubs(self, turn: int) -> tuple[Stub, ...] | None:
-        """The stubs of a turn as they are kept with its segment; None where none were made for it."""
+    def stubs(self, turn: int) -> TurnStubs | None:
+        """The stubs and cuts of a turn as they are kept with its segment; None where none were made for it."""
         ...
 
 

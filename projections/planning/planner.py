@@ -281,7 +281,7 @@ class Planner:
         returned = {found.version: found for found in told.turn.returns}
         for result in clearable_results(told, self._scene.policy.stubs):
             tokens = self._result_price(told, result.version)
-            made = cut_by(told, returned[result.version], tokens, over=over, count=self._scene.count)
+            made = cut_by(told, returned[result.version], tokens, over=over, price=self._scene.cut_tokens)
             if made is not None:
                 self._shorten({(number, result.version): made})
                 over -= tokens - made[1]

@@ -9,7 +9,7 @@ from functools import cache, cached_property
 from itertools import accumulate
 from typing import NamedTuple, Protocol, TypeVar
 
-from projections.compacting.middle import Middle, Stub
+from projections.compacting.middle import Middle, Stub, TurnStubs
 from projections.compacting.middle_text import Fullness, middle_text
 from projections.compacting.segments import stubs_of
 from projections.framing import Framing, note_price, price
@@ -72,7 +72,7 @@ class Scene:
     tail. ``kept``: turns that are compacted and stand in the window whole, by number. ``task``: the number of the turn that
     states it. ``evidence``: ids of what was recorded of compacted turns. ``budget_tokens``: what the request may cost, as we
     count. ``unread``: the numbers of turns that are not compacted either, but so far back that they were not even read.
-    ``room_for_turns``: what is left of the budget for them, as compaction sees it. ``kept_stubs``: the stubs of a turn whose
+    ``room_for_turns``: what is left of the budget for them, as compaction sees it. ``kept_stubs``: what is kept of a turn whose
     segment was compacted at whatever version, by its number; None where none are kept.
     """
 
@@ -90,7 +90,7 @@ class Scene:
     evidence: tuple[str, ...] = ()
     unread: Sequence[int] = ()
     room_for_turns: int = 0
-    kept_stubs: Callable[[int], Sequence[Stub] | None] = lambda _: None
+    kept_stubs: Callable[[int], TurnStubs | None] = lambda _: None
 
     @property
     def current(self) -> Told:
@@ -222,9 +222,17 @@ class Scene:
         told = self.live[place]
         kept = self.kept_stubs(told.turn.number)
         if kept is not None:
-            return list(kept)
+            return list(kept.stubs)
         later = [other for other in self.live[place + 1 :] if other.turn.number <= moment]
         return stubs_of(told, later, self.policy, self.count)
+
+    def cut_tokens(self, told: Told, version: int, characters: int, text: str) -> int:
+        """What the text costs to which the result of a version is cut."""
+        kept = self.kept_stubs(told.turn.number)
+        for cut in () if kept is None else kept.cuts:
+            if cut.version == version and cut.characters == characters:
+                return cut.tokens
+        return self.count(text)
 
     def told_middle(self, fullness: Fullness) -> tuple[str | None, int]:
         """The text of the middle, and what it costs."""

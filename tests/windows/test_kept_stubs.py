@@ -44,7 +44,7 @@ def record(store: Ledgers, *, results: bool = True) -> None:
         if number % 3 == 2 and results:
             call = ToolCallPart(call_id=f"c{number}", tool="weigh", arguments=JsonText.of({"crate": f"CR-{number:04}"}))
             case.record_turn("assistant", [call])
-            case.record_return(f"c{number}", "\n".join(f"layer {row}: seal SL-{number + row:04}" for row in range(12)))
+            case.record_return(f"c{number}", "\n".join(f"layer {row}: seal SL-{number + row:04}" for row in range(20)))
         else:
             said = f"Crate CR-{number:04} has seal SL-{number:04}. Do not stack it above {number % 5 + 1} layers."
             case.record_turn("user" if number % 3 else "assistant", said)
@@ -81,7 +81,8 @@ def test_another_process_needs_no_tokenizer_as_of_the_middle(address: str) -> No
     with connect(":memory:") as fresh:
         record(fresh)
         expected, asked = windows(fresh), versions(fresh)
-    assert any(b"whole result: result_id=" in window for window in expected)
+    stubs, cuts = (sum(shown in window for window in expected) for shown in (b"; whole result:", b"left out; whole result:"))
+    assert stubs == len(expected) > cuts > 0
     command = [sys.executable, "-c", COLD, address, POLICY.model_dump_json(), *map(str, asked)]
     *found, needed = subprocess.run(command, capture_output=True, encoding="utf-8", check=True).stdout.split()
     assert [bytes.fromhex(window) for window in found] == expected
@@ -100,7 +101,7 @@ def test_they_are_small(address: str) -> None:
     with connect(address) as store:
         kept = rows(store)
         assert len(kept) == view(store, "case").window(POLICY).receipt.through // 8
-        assert sum(map(len, kept.values())) < len(kept) * 200
+        assert sum(map(len, kept.values())) < len(kept) * 250
 
 
 @pytest.mark.parametrize("damaged", ["empty", "cut short", "of another form"])
