@@ -8,7 +8,7 @@ from __future__ import annotations
 
 from bisect import bisect_right
 from collections.abc import Callable, Iterable, Mapping, Sequence
-from functools import cached_property, partial
+from functools import partial
 from typing import Any, Final, NamedTuple, TypeVar
 
 from ledger import Ledgers
@@ -106,21 +106,30 @@ class LedgerTurns:
         # What reads otherwise at another time, for this answer alone.
         self._own: dict[int, Told] = {}
         self._amendments: dict[int, int] = {}
+        # No cached properties: in Python 3.11 all instances share their lock, and some are asked who hold the shelf's already.
+        self._known_last: int | None = None
+        self._known_system: tuple[tuple[SystemText, int], ...] | None = None
+        self._known_latest: LatestTurns | None = None  # as far as they were asked for
 
-    @cached_property
+    @property
     def _latest(self) -> LatestTurns:
-        """The latest turns, as far as they were asked for."""
-        return LatestTurns(self._version, self.last + 1, (), 0)
+        if self._known_latest is None:
+            self._known_latest = LatestTurns(self._version, self.last + 1, (), 0)
+        return self._known_latest
 
-    @cached_property
+    @property
     def last(self) -> int:
         """The number of the last turn; 0 if there is none."""
-        return self._asked(lambda shelf: shelf.index.last_at(self._version))
+        if self._known_last is None:
+            self._known_last = self._asked(lambda shelf: shelf.index.last_at(self._version))
+        return self._known_last
 
-    @cached_property
+    @property
     def system(self) -> tuple[tuple[SystemText, int], ...]:
         """The system texts in order, each with its tokens."""
-        return self._asked(self._system)
+        if self._known_system is None:
+            self._known_system = self._asked(self._system)
+        return self._known_system
 
     def between(self, first: int, last: int) -> Sequence[Told]:
         """The turns from ``first`` to ``last``, both included, in order; as far as there are any."""
@@ -129,7 +138,7 @@ class LedgerTurns:
             return ()
         latest = self._latest
         if first < latest.first <= last + 1 and self.last - first < MOST_LATEST:
-            latest = self._latest = self._asked(partial(self._reach_back, first=first))
+            latest = self._known_latest = self._asked(partial(self._reach_back, first=first))
         if latest.first <= first:
             return latest.told[first - latest.first : last - latest.first + 1]
         return self._told(range(first, last + 1))
