@@ -8,7 +8,8 @@ from typing import Final, Protocol
 
 from projections.compacting.middle import KeptTurn, Middle, TurnStubs
 from projections.planning.scene import Fixed, Form, Recall, Scene
-from projections.planning.tailing import all_settled, compacted_segments, plain_tokens, room_for_turns, tail_start
+from projections.planning.tailing import compacted_segments, plain_tokens, room_for_turns, settled_tokens, tail_start
+from projections.planning.taken_on import TakenOn
 from projections.policy import Policy
 from projections.state_block import Count
 from projections.told import Told, Turns
@@ -77,7 +78,8 @@ def scene_of(
     turn that states it.
     """
     start = tail_start(turns, policy)
-    middle = middles(compacted_segments(turns, policy, start))
+    sums = recall(("settled sums", policy.settling), lambda: TakenOn(0))
+    middle = middles(compacted_segments(turns, policy, start, sums))
     first = start if policy.compaction is None else middle.through + 1
     live = _live(turns, policy, first, budget_tokens * READ_BUDGETS)
     wanted = [*policy.pins, *([task] if policy.pins_task else [])]
@@ -106,12 +108,13 @@ def scene_of(
 
 def _live(turns: Turns, policy: Policy, first: int, tokens: int) -> Sequence[Told]:
     """The turns from ``first`` on; of many that cost more than so many tokens, the latest, from where a segment begins."""
+    if turns.last - first < READ_TURNS:
+        return turns.between(first, turns.last)
     found: list[Told] = []
     upto, room = turns.last, tokens
     while upto >= first and (room >= 0 or len(found) < READ_TURNS):
-        chunk = turns.between(max(first, upto - READ_TURNS + 1), upto)
-        for told, settled in zip(reversed(chunk), reversed(all_settled(chunk, policy)), strict=True):
-            room -= settled
+        for told in reversed(turns.between(max(first, upto - READ_TURNS + 1), upto)):
+            room -= settled_tokens(told, policy)
             if room < 0 and len(found) >= READ_TURNS:
                 break
             found.append(told)

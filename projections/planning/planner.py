@@ -22,7 +22,7 @@ from projections.planning.fitting import Place, cut_by, cuts
 from projections.planning.left_out import LeftOut, left_out
 from projections.planning.pressing import FRESH_PERCENT, LEVELS, pressure
 from projections.planning.scene import Scene
-from projections.planning.shown import Shown, all_kept, kept_notes_price, kept_pieces, live_turn
+from projections.planning.shown import Shown, all_kept, kept_notes_price, kept_pieces, live_turns, stubbed_turn
 from projections.planning.tailing import clearable_results, plain_tokens
 from projections.receipt import Row
 from projections.told import Told
@@ -81,8 +81,10 @@ class Planner:
         self._all_kept = all_kept(scene)
         self._kept = {turn.number: turn for turn in scene.middle.kept}
         self._kept_shown = dict(self._all_kept.shown)
-        self._start = scene.tail_begins(scene.current.turn.number)
-        self._live = {told.turn.number: self._as_live(place) for place, told in enumerate(scene.live)}
+        self._current = scene.current.turn.number
+        self._start = scene.tail_begins(self._current)
+        self._live = live_turns(scene)
+        self._clear()
         self._gone: list[Turn] = []
         self._told_left_out: dict[int, LeftOut | None] = {}
         self._kept_costs: dict[int, int] = {}
@@ -112,16 +114,14 @@ class Planner:
             summaries,
         )
 
-    @property
-    def _current(self) -> int:
-        return self._scene.current.turn.number
-
-    def _as_live(self, place: int) -> Shown:
-        """A live turn as it stands before anything gives way: with stubs where they were made or are pressed for."""
+    def _clear(self) -> None:
+        """Show stubs where results were cleared, and before the tail where the budget presses for them."""
         scene = self._scene
-        number = scene.live[place].turn.number
-        is_stubbed = number in scene.cleared or (self._level > 0 and number < self._start)
-        return live_turn(scene, place, stubbed=is_stubbed and self._gives_way(place))
+        for place, can in enumerate(scene.can_give_way):
+            number = scene.first + place
+            is_pressed = self._level > 0 and number < self._start
+            if can and (number in scene.cleared or is_pressed) and number in self._live and scene.is_spent(place):
+                self._live[number] = stubbed_turn(scene, place)
 
     def _gives_way(self, place: int) -> bool:
         """Whether results of a live turn may be shortened by now."""
@@ -130,7 +130,10 @@ class Planner:
     def _make_room(self) -> None:
         """Let things give way until the request fits, with the current turn's own words whole."""
         floor = self._budget * FRESH_PERCENT // 100
-        self._cut_tail(self._tokens() - self._budget)
+        over = self._tokens() - self._budget
+        if over <= 0:
+            return
+        self._cut_tail(over)
         if self._fits(floor=floor):
             return
         for step in self._steps():
@@ -144,7 +147,7 @@ class Planner:
         """What gives way, first things first; how much less is said at a level is told of all levels together."""
         while self._level < len(LEVELS) - 1:
             self._level += 1
-            self._live |= {number: self._as_live(self._scene.places[number]) for number in self._live if number < self._start}
+            self._clear()
             yield None
         for number in list(self._live):
             if number not in self._scene.pinned:
@@ -183,12 +186,17 @@ class Planner:
     def _block_totals(self, left: LeftOut | None) -> dict[str, int]:
         scene = self._scene
         middle = scene.told_middle(LEVELS[self._level])[1] if self._has_middle else 0
-        live = [shown.tokens for number, shown in self._live.items() if number < self._start]
+        live = tail = 0
+        for number, shown in self._live.items():
+            if number < self._start:
+                live += shown.tokens
+            elif number < self._current:
+                tail += shown.tokens
         return self._blocks | {
             "kept": self._kept_tokens(),
             "middle": middle + (0 if left is None else scene.note(left.text)),
-            "live": sum(live),
-            "tail": self._tail_tokens(),
+            "live": live,
+            "tail": tail,
             "current": self._live[self._current].tokens,
         }
 
@@ -226,7 +234,7 @@ class Planner:
         return {
             (number, result.version): self._result_price(shown.told, result.version)
             for number, shown in self._live.items()
-            if not scene.is_spent(scene.places[number])
+            if not scene.is_spent(number - scene.first)
             for result in shown.told.card.results
         }
 
@@ -270,7 +278,7 @@ class Planner:
         for number in self._tail():
             if over <= 0:
                 return
-            if self._gives_way(self._scene.places[number]) and not self._live[number].texts:
+            if self._gives_way(number - self._scene.first) and not self._live[number].texts:
                 before = self._live[number].tokens
                 self._cut(number, over)
                 over -= before - self._live[number].tokens

@@ -17,6 +17,8 @@ from projections.compacting.middle_text import Fullness
 from projections.framing import request_price
 from projections.planning.scene import Scene
 from projections.planning.shown import all_kept
+from projections.planning.taken_on import TakenOn
+from projections.told import Told
 
 LEVELS: Final[tuple[Fullness, ...]] = ("whole", "whole", "half", "bare")
 """What is shown of the compressed text at each level; from level 1 on, all spent results are stubs at once."""
@@ -28,11 +30,10 @@ FRESH_PERCENT: Final = 25
 def pressure(scene: Scene) -> int:
     """The level, from 0."""
     costs = _Costs(scene)
-    level = 0
-    if costs.most > scene.budget_tokens:
-        for number in range(scene.epoch, scene.current.turn.number + 1):
-            level = costs.needed(number, level)
-    return level
+    if costs.most <= scene.budget_tokens:
+        return 0
+    taken: TakenOn[int] = scene.recall(costs.key, lambda: TakenOn(0))
+    return taken.of(scene.live, costs.needed)[-1]
 
 
 class _Costs:
@@ -47,7 +48,6 @@ class _Costs:
         state = 0 if scene.fixed.state is None or options is None else framing.note + options.budget_tokens
         self._fixed = system + task + state + all_kept(scene).tokens
         self._whole = [0, *accumulate(scene.whole)]
-        self._first = scene.live[0].turn.number
         self.most = self._fixed + scene.told_middle(LEVELS[0])[1] + self._whole[-1]
         """More than a window cost at any turn at the lowest level."""
 
@@ -67,7 +67,7 @@ class _Costs:
     def _cleared(self) -> tuple[list[int], list[int]]:
         """The numbers at which results were cleared that had left the tail, and what was saved by then."""
         scene = self._scene
-        places = ((scene.places[number], moment) for number, moment in scene.cleared.items())
+        places = ((number - scene.first, moment) for number, moment in scene.cleared.items())
         cleared = sorted((max(moment, scene.leaves_tail(place)), scene.saved[place]) for place, moment in places)
         return [moment for moment, _ in cleared], [0, *accumulate(saved for _, saved in cleared)]
 
@@ -75,11 +75,20 @@ class _Costs:
     def _assistants(self) -> list[int]:
         return [place for place, told in enumerate(self._scene.live) if told.turn.role == "assistant"]
 
-    def needed(self, number: int, level: int) -> int:
-        """The lowest level from ``level`` on at which the window fitted when a turn was the current one, else the highest."""
+    @property
+    def key(self) -> tuple[object, ...]:
+        """All that the levels depend on, beside the live turns."""
         scene = self._scene
-        place = number - self._first
-        left = min(place, max(0, scene.tail_begins(number) - self._first))
+        texts = (self._fixed, *self._middles, scene.budget_tokens, scene.room_for_turns)
+        return "levels", scene.policy.digest, scene.pricing, scene.middle.key, scene.task, texts
+
+    def needed(self, level: int, told: Told) -> int:
+        """The lowest level from ``level`` on at which the window fitted when a turn was the current one, else the highest."""
+        scene, number = self._scene, told.turn.number
+        if number < scene.epoch:
+            return level
+        place = number - scene.first
+        left = min(place, max(0, scene.tail_begins(number) - scene.first))
         answered = bisect_right(self._assistants, place)
         spent = self._assistants[answered - 1] if answered else 0  # results from here on were not answered yet
         cost = scene.costs[place]

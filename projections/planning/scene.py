@@ -6,15 +6,15 @@ from bisect import bisect_left, bisect_right
 from collections.abc import Callable, Hashable, Mapping, Sequence
 from dataclasses import dataclass
 from functools import cache, cached_property
-from itertools import accumulate
-from typing import NamedTuple, Protocol, TypeVar
+from typing import Final, NamedTuple, Protocol, TypeVar
 
 from projections.compacting.middle import Middle, Stub, TurnStubs
 from projections.compacting.middle_text import Fullness, middle_text
 from projections.compacting.segments import stubs_of
 from projections.framing import Framing, note_price, price
 from projections.planning.clearing import Away, away, cleared_at, shown_used_through
-from projections.planning.tailing import all_settled, clearable_tokens, cuttable_tokens, leaves_tail
+from projections.planning.tailing import clearable_tokens, cuttable_tokens, leaves_tail, settled_sums
+from projections.planning.taken_on import TakenOn
 from projections.policy import Policy
 from projections.state_block import Count
 from projections.told import Told
@@ -64,6 +64,9 @@ class Cost(NamedTuple):
     cuttable: int
 
 
+_NOTHING: Final = Cost(0, 0, 0, 0)
+
+
 @dataclass(frozen=True)
 class Scene:
     """The turns of a window and their surroundings at one version.
@@ -97,10 +100,10 @@ class Scene:
         """The current turn."""
         return self.live[-1]
 
-    @cached_property
-    def places(self) -> dict[int, int]:
-        """Where each live turn stands in ``live``, by its number."""
-        return {told.turn.number: place for place, told in enumerate(self.live)}
+    @property
+    def first(self) -> int:
+        """The number of the first live turn; the others follow without a gap."""
+        return self.live[0].turn.number
 
     @cached_property
     def users(self) -> list[int]:
@@ -110,9 +113,12 @@ class Scene:
     @cached_property
     def costs(self) -> list[Cost]:
         """What each live turn costs."""
-        key = ("cost", self.pricing)
-        known = [told.remembered.get(key) for told in self.live]
-        return [told.recall(key, self._cost) if cost is None else cost for told, cost in zip(self.live, known, strict=True)]
+        taken: TakenOn[Cost] = self.recall(("costs", self.pricing), lambda: TakenOn(_NOTHING))
+        return taken.of(self.live, lambda _, told: self.cost(told))[1:]
+
+    def cost(self, told: Told) -> Cost:
+        """What a turn costs."""
+        return told.recall(("cost", self.pricing), self._cost)
 
     @cached_property
     def whole(self) -> list[int]:
@@ -170,12 +176,13 @@ class Scene:
         room = request * compaction.live_percent // 100 - self.middle.last_settled
         in_all = request * compaction.percent // 100 - settled
         whole = self.room_for_turns - settled
-        sums = [0, *accumulate(all_settled(self.live, self.policy))]
+        taken: TakenOn[int] = self.recall(("live sums", self.policy.settling), lambda: TakenOn(0))
+        sums = settled_sums(self.live, self.policy, taken)
 
         def is_compacted(number: int) -> bool:
             start = self.tail_begins(number)
-            left = sums[min(len(sums) - 1, max(0, start - first))]
-            is_full = in_all < left or whole < sums[max(0, number - first)]
+            left = sums[min(len(sums) - 1, max(0, start - first))] - sums[0]
+            is_full = in_all < left or whole < sums[max(0, number - first)] - sums[0]
             return room < left and is_full and start > through
 
         begins = through + self.policy.looks_ahead + 1

@@ -12,6 +12,7 @@ from projections.framing import note_price
 from projections.pieces import NotePiece, Piece, Pieces, TurnPiece
 from projections.planning.clearing import shown_used_through
 from projections.planning.scene import Scene
+from projections.planning.taken_on import TakenOn
 from projections.told import Told
 
 
@@ -67,13 +68,18 @@ def kept_notes_price(scene: Scene, turns: Sequence[KeptTurn]) -> int:
     return sum(note_price(kept_note_tokens(group), scene.form.framing) for group in _noted(scene, turns))
 
 
-def live_turn(scene: Scene, place: int, *, stubbed: bool) -> Shown:
-    """A live turn before the budget presses, whole or with stubs."""
-    told = scene.live[place]
-    if not stubbed:
-        return told.recall(("whole", scene.pricing), lambda told: _with(told, scene.whole[place], ()))
+def live_turns(scene: Scene) -> dict[int, Shown]:
+    """The live turns whole, by number."""
+    taken: TakenOn[Shown | None] = scene.recall(("whole", scene.pricing), lambda: TakenOn(None))
+    shown = taken.of(scene.live, lambda _, told: _with(told, scene.cost(told).whole, ()))
+    return {one.told.turn.number: one for one in shown[1:] if one is not None}
+
+
+def stubbed_turn(scene: Scene, place: int) -> Shown:
+    """A live turn with stubs."""
     through = shown_used_through(scene.live, place, scene.policy)
-    return told.recall(("stubbed", through, scene.pricing), lambda told: _priced(scene, told, scene.stubs(place)))
+    key = ("stubbed", through, scene.pricing)
+    return scene.live[place].recall(key, lambda told: _priced(scene, told, scene.stubs(place)))
 
 
 def _priced(scene: Scene, told: Told, stubs: Sequence[Stub]) -> Shown:

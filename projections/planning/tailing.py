@@ -6,12 +6,12 @@ form; it looks at as many turns as the budget holds, however long the ledger is.
 
 from __future__ import annotations
 
-from bisect import bisect_right
+from bisect import bisect_left
 from collections.abc import Mapping, Sequence
-from itertools import accumulate
 from typing import Final
 
 from projections.cards import Card, ResultCard
+from projections.planning.taken_on import TakenOn
 from projections.policy import Policy, StubRules
 from projections.told import Told, Turns
 
@@ -23,7 +23,7 @@ CUT_TOKENS: Final = 110
 
 _TURN_ADDS: Final = 7
 _RESULT_ADDS: Final = 6
-_CHUNK: Final = 64
+_CHUNK: Final = 128
 
 
 def tail_start(turns: Turns, policy: Policy) -> int:
@@ -91,24 +91,17 @@ def settled_tokens(told: Told, policy: Policy) -> int:
     return told.recall(("settled", policy.settling), lambda told: _settled(told, policy))
 
 
-def all_settled(told: Sequence[Told], policy: Policy) -> list[int]:
-    """The same of many turns."""
-    key = ("settled", policy.settling)
-    known = [one.remembered.get(key) for one in told]
-    return [settled_tokens(one, policy) if found is None else found for one, found in zip(told, known, strict=True)]
-
-
 def _settled(told: Told, policy: Policy) -> int:
     return plain_tokens(told.card, {}, policy) - clearable_tokens(told, policy) + added_tokens(told.card)
 
 
-def compacted_segments(turns: Turns, policy: Policy, start: int) -> int:
+def compacted_segments(turns: Turns, policy: Policy, start: int, sums: TakenOn[int] | None = None) -> int:
     """How many segments are compacted when the tail begins with the turn ``start``.
 
     None while what left the tail fits the shares of all blocks before it together, and all turns before the current one fit
     the budget; then as few as will make what stands between them and the tail cost no more than its own share. A segment is
     never compacted while one of its turns is in the tail, or one that the rules look at is still to come. As turns only add to
-    what is compared, what is compacted once is so for ever.
+    what is compared, what is compacted once is so for ever. ``sums`` are those of the last time.
     """
     compaction = policy.compaction
     if compaction is None:
@@ -118,19 +111,23 @@ def compacted_segments(turns: Turns, policy: Policy, start: int) -> int:
     room = policy.request_tokens * compaction.live_percent // 100
     in_all = policy.request_tokens * compaction.percent // 100
     whole = room_for_turns(turns, policy)
-    number = turns.last
-    while number > start and whole >= 0 and most:
-        settled = all_settled(turns.between(max(start, number - _CHUNK), number - 1), policy)
-        whole, number = whole - sum(settled), number - len(settled)
-    sums, number = [0], start  # what so many turns before the tail cost
-    while number > 1 and most:
-        settled = all_settled(turns.between(max(1, number - _CHUNK), number - 1), policy)
-        sums += accumulate(reversed(settled[:-1]), initial=sums[-1] + settled[-1])
-        number -= len(settled)
-        if sums[-1] > max(room, min(in_all, whole)):
-            first = start - bisect_right(sums, room)  # the first turn that must be compacted, from the end
-            return min(most, -(-first // length))
+    reach = _CHUNK
+    while most:
+        first = max(1, turns.last - reach)
+        settled = settled_sums(turns.between(first, turns.last - 1), policy, sums)
+        before = settled[max(0, start - first)]
+        if before - settled[0] > max(room, min(in_all, whole - settled[-1] + before)):
+            number = first + bisect_left(settled, before - room) - 1  # the first turn that must be compacted, from the end
+            return min(most, -(-number // length))
+        if first == 1:
+            return 0
+        reach, sums = 2 * reach, None
     return 0
+
+
+def settled_sums(told: Sequence[Told], policy: Policy, sums: TakenOn[int] | None = None) -> list[int]:
+    """What turns in a row cost settled, added up: before the first of them, and after each; only differences mean something."""
+    return (sums or TakenOn(0)).of(told, lambda total, one: total + settled_tokens(one, policy))
 
 
 def room_for_turns(turns: Turns, policy: Policy) -> int:
