@@ -2,8 +2,8 @@
 
 First spent results, then compressed text, then turns that left the tail last, the oldest first, then the oldest turns of the
 tail by whole call units, then turns that are kept only because a rule says so. Never system, task, pins, state and the current
-turn. Results of the tail, and those that no assistant turn has answered yet, are never stubs: where they are too large for what
-is left, their beginning and end stand in the window.
+turn. Results that no assistant turn has answered yet are never stubs, those of the tail only once they are crowded out: where
+they are too large for what is left, their beginning and end stand in the window.
 """
 
 from __future__ import annotations
