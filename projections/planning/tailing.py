@@ -168,7 +168,7 @@ def _timely_tokens(told: Sequence[Told], place: int, policy: Policy) -> int:
     """What a turn costs whole, without what came when the next one had begun."""
     one = told[place]
     results = one.card.results
-    if not results or place + 1 == len(told) or results[-1].version < told[place + 1].turn.version:
+    if not results or place + 1 == len(told) or max(found.version for found in results) < told[place + 1].turn.version:
         return one.recall(("whole and added", policy.settling), lambda one: _whole_tokens(one.card, {}, policy))
     began = told[place + 1].turn.version
     return _whole_tokens(one.card, {result.version: 0 for result in results if result.version > began}, policy)

@@ -99,3 +99,21 @@ def test_what_is_crowded_out_of_the_tail_is_a_stub_from_then_on(store: Ledgers) 
         case.record_turn("user" if number % 2 else "assistant", "S-007 is free, too.")
     first = '[find_shelves "all 0": 60 lines; used S-001, S-002; whole result: result_id=r_3]'
     assert seen == [[first, None, None]] * 5
+
+
+@pytest.mark.parametrize("late", [0, 1])
+def test_what_came_late_crowds_nothing_out_of_the_tail(store: Ledgers, late: int) -> None:
+    case = store.ledger("case")
+    case.record_turn("user", "Which shelves are there?")
+    shelves = "\n".join(f"row {row}: shelf S-{row:03d}" for row in range(60))
+    calls = [ToolCallPart(call_id=f"c{number}", tool="find", arguments=JsonText.of({})) for number in range(3)]
+    case.record_turn("assistant", calls[2:])
+    case.record_return("c2", shelves)
+    case.record_turn("assistant", calls[:2])
+    case.record_return(f"c{1 - late}", "none")
+    for number in range(2):
+        case.record_turn("assistant", f"S-00{number} is free.")
+        shown = stubs_of(view(store, "case").window(Policy(tail_turns=8, budget_tokens=1_000)))
+        assert set(shown.values()) == {None}
+        if not number:
+            case.record_return(f"c{late}", shelves)
