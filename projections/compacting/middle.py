@@ -8,6 +8,7 @@ from typing import Final, Literal
 
 from pydantic import TypeAdapter
 
+from projections.transcript import Turn
 from projections.verdicts.verdict import Verdict
 
 Teller = Literal["extract", "summary"]
@@ -48,7 +49,8 @@ class KeptTurn:
     """A turn that is kept whole, of the segment from ``first`` to ``last``; its results may be stubs.
 
     ``tokens``: what it costs so; ``before``: without stubs. Should it give way, ``line`` is told of it, and the exact strings
-    in it are carried along: ``exact``, of which ``named`` identify something.
+    in it are carried along: ``exact``, of which ``named`` identify something. ``waits_since``: the version of the latest of its
+    results, as long as no turn has answered it; until then there are no stubs.
     """
 
     number: int
@@ -63,6 +65,11 @@ class KeptTurn:
     named: tuple[str, ...] = ()
     line: Line | None = None
     before: int = 0
+    waits_since: int = 0
+
+    def is_answered(self, turns: Iterable[Turn]) -> bool:
+        """Whether its results were answered by now; ``turns`` are those that came since."""
+        return any(turn.role == "assistant" and turn.version > self.waits_since for turn in turns) if self.waits_since else True
 
 
 @dataclass(frozen=True, slots=True)

@@ -161,9 +161,8 @@ def compacted(
     assert compaction is not None, "without a compaction there is no middle"
     verdicts = judged(segment, policy, task)
     pairs = list(zip(segment.told, verdicts, strict=True))
-    spent = {number: found.stubs for number, found in stubs.items() if _is_spent(segment, number)}
     kept = [
-        _kept(told, verdict, segment, spent.get(told.turn.number, ()), policy=policy, count=count)
+        _kept(told, verdict, segment, stubs.get(told.turn.number, TurnStubs()).stubs, policy=policy, count=count)
         for told, verdict in pairs
         if verdict.verdict == "keep"
     ]
@@ -175,7 +174,7 @@ def compacted(
     grown = replace(
         middle,
         through=segment.last,
-        kept=(*middle.kept, *kept),
+        kept=(*(_answered(turn, segment) for turn in middle.kept), *kept),
         chapters=(*middle.chapters, *([chapter] if chapter.lines else [])),
         exact=exact,
         results=(*middle.results, *results)[-MOST_RESULTS:],
@@ -187,10 +186,17 @@ def compacted(
     return _within(grown, policy, compaction, count)
 
 
-def _is_spent(segment: Segment, number: int) -> bool:
-    """Whether a turn's results were answered by the time at which its segment is compacted."""
+def _answered(turn: KeptTurn, segment: Segment) -> KeptTurn:
+    """A turn that is kept, with its stubs once a turn up to here has answered its results."""
+    came = (told.turn for told in (*segment.told, *segment.after))
+    return replace(turn, waits_since=0) if turn.waits_since and turn.is_answered(came) else turn
+
+
+def _waits_since(told: Told, segment: Segment) -> int:
+    """The version of the latest result of a turn, if none of the turns at hand has answered it."""
     around = (*segment.told, *segment.after)
-    return spent_at(around, number - segment.first) <= around[-1].turn.number
+    is_spent = spent_at(around, told.turn.number - segment.first) <= around[-1].turn.number
+    return 0 if is_spent else max(result.version for result in told.card.results)
 
 
 def _kept(
@@ -198,7 +204,8 @@ def _kept(
 ) -> KeptTurn:
     turn, by_user = told.turn, told.turn.role == "user"
     is_pinned = verdict.rule in ("pin", "task")
-    shown = () if is_pinned else stubs
+    waits_since = _waits_since(told, segment) if stubs and not is_pinned else 0
+    shown = () if is_pinned or waits_since else stubs
     named, stated = ((), ()) if is_pinned else told.recall("strings", _strings)
     return KeptTurn(
         turn.number,
@@ -208,11 +215,12 @@ def _kept(
         plain_tokens(told.card, {stub.version: stub.tokens for stub in shown}, policy) + added_tokens(told.card),
         is_pinned,
         by_user,
-        shown,
+        () if is_pinned else stubs,
         tuple(dict.fromkeys((*named[:_LISTED_EXACT], *stated)))[:_LISTED_EXACT],
         named[:_LISTED_EXACT],
         None if is_pinned else next(iter(_extracts(tellings([turn]), TURN_CHARACTERS, count)), None),
         plain_tokens(told.card, {}, policy),
+        waits_since,
     )
 
 

@@ -48,7 +48,8 @@ def all_kept(scene: Scene) -> KeptTurns:
     numbers = tuple(turn.number for turn in scene.middle.kept)
     if not numbers or numbers[-1] > scene.middle.through:  # what comes late to such a pin is not in the middle's key
         return _all_kept(scene)
-    key = ("kept", scene.middle.key, numbers, scene.task in scene.pinned, scene.pricing)
+    waiting = tuple(turn.number for turn in scene.middle.kept if not _is_answered(scene, turn))
+    key = ("kept", scene.middle.key, numbers, waiting, scene.task in scene.pinned, scene.pricing)
     return scene.recall(key, lambda: _all_kept(scene))
 
 
@@ -92,9 +93,14 @@ def _with(told: Told, tokens: int, stubs: Sequence[Stub]) -> Shown:
 
 def _all_kept(scene: Scene) -> KeptTurns:
     turns = scene.middle.kept
-    shown = {turn.number: _priced(scene, scene.kept[turn.number], turn.stubs) for turn in turns}
+    stubs = {turn.number: turn.stubs if _is_answered(scene, turn) else () for turn in turns}
+    shown = {number: _priced(scene, scene.kept[number], stubs[number]) for number in stubs}
     tokens = kept_notes_price(scene, turns) + sum(one.tokens for one in shown.values())
     return KeptTurns(shown, tuple(kept_pieces(scene, turns, shown)), tokens)
+
+
+def _is_answered(scene: Scene, turn: KeptTurn) -> bool:
+    return turn.is_answered(told.turn for told in scene.live)
 
 
 def _noted(scene: Scene, turns: Sequence[KeptTurn]) -> Iterator[tuple[KeptTurn, ...]]:

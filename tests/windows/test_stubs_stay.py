@@ -117,3 +117,22 @@ def test_what_came_late_crowds_nothing_out_of_the_tail(store: Ledgers, late: int
         assert set(shown.values()) == {None}
         if not number:
             case.record_return(f"c{late}", shelves)
+
+
+def test_a_stub_stays_where_its_turn_is_kept_and_was_answered_late(store: Ledgers) -> None:
+    case = store.ledger("case")
+    case.record_turn("user", "Which shelves are there?")
+    case.record_turn("assistant", [ToolCallPart(call_id="c", tool="find", arguments=JsonText.of({}))])
+    case.record_return("c", "\n".join(f"row {row}: shelf S-{row:03d}" for row in range(60)))
+    for number in range(3):
+        case.record_turn("user", f"I wait, for {number} minutes by now.")
+    case.classify(2, "keep", by="person")
+    compaction = Compaction(segment_turns=2, live_percent=10)
+    at_once = StubRules(clear_at_least_tokens=0)
+    policy = Policy(tail_turns=0, budget_tokens=4_000, rules=(), stubs=at_once, compaction=compaction)
+    seen: list[tuple[int, str | None]] = []
+    while not seen or not seen[-1][0]:
+        case.record_turn("assistant", "There are sixty of them. " * 20)
+        window = view(store, "case").window(policy)
+        seen.append((window.receipt.through, stubs_of(window)[3]))
+    assert {text for _, text in seen} == {"[find: 60 lines; whole result: result_id=r_3]"}
