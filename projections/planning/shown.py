@@ -48,7 +48,7 @@ def all_kept(scene: Scene) -> KeptTurns:
     numbers = tuple(turn.number for turn in scene.middle.kept)
     if not numbers or numbers[-1] > scene.middle.through:  # what comes late to such a pin is not in the middle's key
         return _all_kept(scene)
-    waiting = tuple(turn.number for turn in scene.middle.kept if not _is_answered(scene, turn))
+    waiting = tuple(turn.number for turn in scene.middle.kept if turn.waits_since and not _is_answered(scene, turn))
     key = ("kept", scene.middle.key, numbers, waiting, scene.task in scene.pinned, scene.pricing)
     return scene.recall(key, lambda: _all_kept(scene))
 
