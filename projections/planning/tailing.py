@@ -69,7 +69,12 @@ def _clearable(told: Told, rules: StubRules) -> int:
 
 def clearable_results(told: Told, rules: StubRules) -> list[ResultCard]:
     """The results of a turn that become shorter as stubs and may; none while a call of it is open."""
-    if not rules.spent or told.card.open_calls:
+    return [] if told.card.open_calls else _large_results(told, rules)
+
+
+def _large_results(told: Told, rules: StubRules) -> list[ResultCard]:
+    """The same, whether a call of it is open or not."""
+    if not rules.spent:
         return []
     tools = {found.version: call.tool for call in told.turn.calls if (found := told.turn.answer_to(call.call_id)) is not None}
     least = max(rules.larger_than_tokens, STUB_TOKENS)
@@ -87,12 +92,16 @@ def _cuttable(told: Told, rules: StubRules) -> int:
 
 
 def settled_tokens(told: Told, policy: Policy) -> int:
-    """What a turn costs once its spent results are stubs, with about what a form adds to it."""
+    """What a turn costs once its results are stubs, with about what a form adds to it.
+
+    Those of a turn of which a call is open, too: so it costs no less once the result of that call comes late.
+    """
     return told.recall(("settled", policy.settling), lambda told: _settled(told, policy))
 
 
 def _settled(told: Told, policy: Policy) -> int:
-    return plain_tokens(told.card, {}, policy) - clearable_tokens(told, policy) + added_tokens(told.card)
+    saved = sum(result.contents.tokens - STUB_TOKENS for result in _large_results(told, policy.stubs))
+    return plain_tokens(told.card, {}, policy) - saved + added_tokens(told.card)
 
 
 def compacted_segments(turns: Turns, policy: Policy, start: int, sums: TakenOn[int] | None = None) -> int:

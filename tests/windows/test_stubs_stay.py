@@ -136,3 +136,16 @@ def test_a_stub_stays_where_its_turn_is_kept_and_was_answered_late(store: Ledger
         window = view(store, "case").window(policy)
         seen.append((window.receipt.through, stubs_of(window)[3]))
     assert {text for _, text in seen} == {"[find: 60 lines; whole result: result_id=r_3]"}
+
+
+@pytest.mark.parametrize("opened", [0, 1])
+def test_a_result_that_comes_late_takes_no_compaction_back(store: Ledgers, opened: int) -> None:
+    case = store.ledger("case")
+    case.record_turn("user", "Which shelves are there?")
+    case.record_turn("assistant", [ToolCallPart(call_id=f"c{one}", tool="find", arguments=JsonText.of({})) for one in range(2)])
+    case.record_return(f"c{1 - opened}", "\n".join(f"row {row}: shelf S-{row:03d}" for row in range(200)))
+    policy = Policy(budget_tokens=3_000, tail_turns=2, compaction=Compaction(segment_turns=2))
+    while not (through := view(store, "case").window(policy).receipt.through):
+        case.record_turn("assistant", "It is raining, and I wait for the other shelves. ")
+    case.record_return(f"c{opened}", "none")
+    assert view(store, "case").window(policy).receipt.through == through
