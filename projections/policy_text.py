@@ -8,14 +8,19 @@ from typing import TYPE_CHECKING, Any, Final
 from pydantic import ValidationError
 
 from ledger.errors import InvalidInput, nearest
-from projections.policy import Policy
+from projections.policy import Compaction, Policy, StubRules, SummaryChoice
 from projections.presets import preset_named
+from projections.state_block import BlockOptions
+from projections.verdicts.rules import FunctionRule, PatternRule, ProvidedRule
 
 if TYPE_CHECKING:
     from pydantic_core import ErrorDetails
 
 PRESET: Final = "preset"
 """The key that names the preset to begin with."""
+
+_TABLES: Final = {"stubs": StubRules, "compaction": Compaction, "compaction.by": SummaryChoice, "state": BlockOptions}
+_RULES: Final = {"provided": ProvidedRule, "pattern": PatternRule, "function": FunctionRule}
 
 
 def policy_from_toml(text: str) -> Policy:
@@ -43,7 +48,7 @@ def policy_from(given: dict[str, Any]) -> Policy:
     try:
         policy = Policy.model_validate(base)
     except ValidationError as error:
-        wrong = [_wrong(one, base) for one in error.errors(include_url=False, include_context=False)]
+        wrong = [_wrong(one) for one in error.errors(include_url=False, include_context=False)]
         raise _refused([*found, *wrong], given) from None
     if found:
         raise _refused(found, given)
@@ -87,9 +92,10 @@ def _no_key(key: str, base: dict[str, Any]) -> InvalidInput:
     return InvalidInput(f"a policy has no key {key}{hint}", path=key)
 
 
-def _wrong(error: ErrorDetails, given: dict[str, Any]) -> InvalidInput:
+def _wrong(error: ErrorDetails) -> InvalidInput:
     """One thing that is wrong, by its key."""
     place = [str(part) for part in error["loc"]]
+    near = _near(place) if error["type"] == "extra_forbidden" else ""
     if place[:1] == ["rules"]:
         del place[2:3]  # the type of the rule, which is no key
     key = ".".join(place) or "policy"
@@ -97,7 +103,7 @@ def _wrong(error: ErrorDetails, given: dict[str, Any]) -> InvalidInput:
         case "union_tag_not_found":
             why = f'give its type: {key}.type = "pattern", "function" or "provided"'
         case "extra_forbidden":
-            why = f"there is no such key{_near(given, place)}"
+            why = f"there is no such key{near}"
         case "value_error":
             why = error["msg"].removeprefix("Value error, ").removeprefix(f"{place[-1] if place else key}: ")
         case _:
@@ -105,9 +111,9 @@ def _wrong(error: ErrorDetails, given: dict[str, Any]) -> InvalidInput:
     return InvalidInput(f"policy key {key}: {why}", path=key)
 
 
-def _near(given: dict[str, Any], place: list[str]) -> str:
-    """The key that is meant, where one of those beside it is like it."""
-    table = given.get(place[0])
-    others = [name for name in table if name != place[-1]] if isinstance(table, dict) and len(place) == 2 else []
-    near = nearest(place[-1], others)
+def _near(place: list[str]) -> str:
+    """The key that is meant, where one of the same table is like it."""
+    *names, wrong = place
+    table = _RULES[names[2]] if names[0] == "rules" else _TABLES[".".join(name for name in names if not name.isdigit())]
+    near = nearest(wrong, table.model_fields)
     return f": did you mean {near[0]}?" if near else ""
