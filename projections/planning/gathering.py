@@ -81,7 +81,7 @@ def scene_of(
     sums = recall(("settled sums", policy.settling), lambda: TakenOn(0))
     middle = middles(compacted_segments(turns, policy, start, sums))
     first = start if policy.compaction is None else middle.through + 1
-    live = _live(turns, policy, first, budget_tokens * READ_BUDGETS)
+    live = _live(turns, policy, first, start=start, tokens=budget_tokens * READ_BUDGETS)
     wanted = [*policy.pins, *([task] if policy.pins_task else [])]
     middle = _with_pins(middle, turns, [number for number in wanted if number < live[0].turn.number], policy)
     kept = turns.at([turn.number for turn in middle.kept])
@@ -106,8 +106,11 @@ def scene_of(
     )
 
 
-def _live(turns: Turns, policy: Policy, first: int, tokens: int) -> Sequence[Told]:
-    """The turns from ``first`` on; of many that cost more than so many tokens, the latest, from where a segment begins."""
+def _live(turns: Turns, policy: Policy, first: int, *, start: int, tokens: int) -> Sequence[Told]:
+    """The turns from ``first`` on; of many that cost more than so many tokens, the latest, from where a segment begins.
+
+    Where segments are so long that none begins in time, the tail, which begins with ``start``.
+    """
     if turns.last - first < READ_TURNS:
         return turns.between(first, turns.last)
     found: list[Told] = []
@@ -120,7 +123,8 @@ def _live(turns: Turns, policy: Policy, first: int, tokens: int) -> Sequence[Tol
             found.append(told)
         upto -= READ_TURNS
     length = 1 if policy.compaction is None else policy.compaction.segment_turns
-    while len(found) > 1 and found[-1].turn.number > first and (found[-1].turn.number - 1) % length:
+    last = turns.last if length <= _CHUNK else start
+    while len(found) > 1 and first < found[-1].turn.number < last and (found[-1].turn.number - 1) % length:
         found.pop()
     return found[::-1]
 

@@ -155,3 +155,13 @@ def test_a_late_summary_takes_the_place_of_extracts_and_nothing_else(store: Ledg
         "Of other inputs.", first_turn=last - 7, last_turn=last, through_version=version, inputs="0" * 64, summariser="fake"
     )
     assert view(store, "case").window(policy).receipt.summaries == (made,), "one of other turns than these is not taken"
+
+
+@pytest.mark.parametrize("segment_turns", [100, 200])
+def test_the_tail_stands_where_no_segment_begins_among_the_turns_that_are_read(store: Ledgers, segment_turns: int) -> None:
+    case = store.ledger("case")
+    case.record_turn("user", "Survey the quays.")
+    for number in range(180):
+        case.record_turn("user" if number % 2 else "assistant", f"Remark {number}. " + "It is raining. " * 10)
+    policy = Policy(budget_tokens=1_500, compaction=Compaction(segment_turns=segment_turns))
+    assert view(store, "case").window(policy).receipt.effective_tail == policy.tail_turns
