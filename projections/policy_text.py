@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING, Any, Final
 from pydantic import ValidationError
 
 from ledger.errors import InvalidInput, nearest
+from ledger.parts import Frozen
 from projections.policy import Compaction, Policy, StubRules, SummaryChoice
 from projections.presets import preset_named
 from projections.state_block import BlockOptions
@@ -19,8 +20,13 @@ if TYPE_CHECKING:
 PRESET: Final = "preset"
 """The key that names the preset to begin with."""
 
-_TABLES: Final = {"stubs": StubRules, "compaction": Compaction, "compaction.by": SummaryChoice, "state": BlockOptions}
-_RULES: Final = {"provided": ProvidedRule, "pattern": PatternRule, "function": FunctionRule}
+_TABLES: Final[dict[str, type[Frozen]]] = {
+    "stubs": StubRules,
+    "compaction": Compaction,
+    "compaction.by": SummaryChoice,
+    "state": BlockOptions,
+}
+_RULES: Final[dict[str, type[Frozen]]] = {"provided": ProvidedRule, "pattern": PatternRule, "function": FunctionRule}
 
 
 def policy_from_toml(text: str) -> Policy:
