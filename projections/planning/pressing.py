@@ -17,11 +17,12 @@ from projections.compacting.middle_text import Fullness
 from projections.framing import request_price
 from projections.planning.scene import Scene
 from projections.planning.shown import all_kept
+from projections.planning.tailing import latest_result
 from projections.planning.taken_on import TakenOn
 from projections.told import Told
 
 LEVELS: Final[tuple[Fullness, ...]] = ("whole", "whole", "half", "bare")
-"""What is shown of the compressed text at each level; from level 1 on, all spent results are stubs at once."""
+"""What is shown of the compressed text at each level; from level 1 on, all spent results are stubs at once, others cut."""
 
 FRESH_PERCENT: Final = 25
 """So much of the budget results that nobody answered yet may take, before they are cut to what is left."""
@@ -64,12 +65,18 @@ class _Costs:
         return [0, *accumulate(map(sub, self._scene.whole, self._scene.cuttable))]
 
     @cached_property
-    def _cleared(self) -> tuple[list[int], list[int]]:
-        """The numbers at which results were cleared that had left the tail, and what was saved by then."""
+    def _cleared(self) -> list[tuple[int, int]]:
+        """At which turn results became stubs, and what that saved."""
         scene = self._scene
-        places = ((number - scene.first, moment) for number, moment in scene.cleared.items())
-        cleared = sorted((max(moment, scene.leaves_tail(place)), scene.saved[place]) for place, moment in places)
-        return [moment for moment, _ in cleared], [0, *accumulate(saved for _, saved in cleared)]
+        return [(moment, scene.saved[number - scene.first]) for number, moment in scene.cleared.items()]
+
+    @cached_property
+    def _late(self) -> list[tuple[int, int]]:
+        """The places of turns whose results came when later ones had begun, and the turn at which they were answered."""
+        scene, after = self._scene, self._scene.live[1:]
+        places = (place for place, (can, _) in enumerate(zip(scene.can_give_way, after, strict=False)) if can)
+        late = (place for place in places if latest_result(scene.live[place]) > after[place].turn.version)
+        return [(place, scene.away(place).spent) for place in late]
 
     @cached_property
     def _assistants(self) -> list[int]:
@@ -80,30 +87,35 @@ class _Costs:
         """All that the levels depend on, beside the live turns."""
         scene = self._scene
         texts = (self._fixed, *self._middles, scene.budget_tokens, scene.room_for_turns)
-        return "levels", scene.policy.digest, scene.pricing, scene.middle.key, scene.task, texts
+        return "levels", scene.policy.digest, scene.pricing, scene.middle.key, scene.task, scene.epoch, texts
 
     def needed(self, level: int, told: Told) -> int:
         """The lowest level from ``level`` on at which the window fitted when a turn was the current one, else the highest."""
         scene, number = self._scene, told.turn.number
         if number < scene.epoch:
             return level
-        place = number - scene.first
+        place, cost = number - scene.first, scene.costs[number - scene.first]
+        always = self._fixed + cost.whole
+        if level == 0:
+            cleared = sum(saved for moment, saved in self._cleared if moment <= number)
+            if always + self._middles[0] + self._whole[place] - cleared <= scene.budget_tokens:
+                return 0
+        always -= max(0, cost.whole - cost.said - scene.budget_tokens * FRESH_PERCENT // 100)
+        always += self._shortened(number)
+        for tried in range(max(1, level), len(LEVELS)):
+            if always + self._middles[tried] <= scene.budget_tokens:
+                return tried
+        return len(LEVELS) - 1
+
+    def _shortened(self, number: int) -> int:
+        """What the turns before a turn cost with stubs before the tail and cuts in it, as far as results were answered by then."""
+        scene, place = self._scene, number - self._scene.first
         left = min(place, max(0, scene.tail_begins(number) - scene.first))
         answered = bisect_right(self._assistants, place)
         spent = self._assistants[answered - 1] if answered else 0  # results from here on were not answered yet
-        cost = scene.costs[place]
-        current = min(cost.whole, cost.said + scene.budget_tokens * FRESH_PERCENT // 100)
-        always = self._fixed + self._sum(self._cut, left, place, spent) + current
-        if level == 0:
-            moments, saved = self._cleared
-            before = self._whole[left] - saved[bisect_right(moments, number)]
-            if always + self._middles[0] + before <= scene.budget_tokens:
-                return 0
-        before = self._sum(self._settled, 0, left, spent)
-        for tried in range(max(1, level), len(LEVELS)):
-            if always + self._middles[tried] + before <= scene.budget_tokens:
-                return tried
-        return len(LEVELS) - 1
+        total = self._sum(self._settled, 0, left, spent) + self._sum(self._cut, left, place, spent)
+        waiting = (late for late, answer in self._late if late < spent and number < answer)
+        return total + sum(scene.saved[late] if late < left else scene.cuttable[late] for late in waiting)
 
     def _sum(self, shorter: Sequence[int], first: int, end: int, spent: int) -> int:
         """What the live turns of some places cost, those before ``spent`` as in the sums of ``shorter``."""
