@@ -13,7 +13,8 @@ from ledger.served import Served
 from projections.basis import Basis
 from projections.pieces import media_of
 from projections.planning.calibration import Calibration
-from projections.planning.planner import Plan, Planner
+from projections.planning.plan import Plan
+from projections.planning.planner import Planner
 from projections.planning.scene import Scene
 from projections.policy import Policy
 from projections.receipt import Receipt, Row

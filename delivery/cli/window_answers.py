@@ -9,7 +9,7 @@ from typing import Final
 
 from delivery.cli.printing import counted, one_line, print_basis, print_table, print_text
 from projections.basis import Basis
-from projections.planning.planner import ranges
+from projections.planning.plan import ranges
 from projections.receipt import Row
 from projections.window import Window
 from projections.wire import to_json

@@ -11,7 +11,7 @@ from collections.abc import Iterator, Sequence
 from itertools import groupby
 from typing import NamedTuple
 
-from projections.planning.tailing import crowded_at, leaves_tail
+from projections.planning.tailing import crowded_at, latest_result, leaves_tail
 from projections.policy import Policy
 from projections.told import Told
 
@@ -87,7 +87,7 @@ def spent_at(told: Sequence[Told], place: int) -> int:
 
     One beyond the last of ``told`` if there is none yet.
     """
-    latest = max((result.version for result in told[place].card.results), default=0)
+    latest = latest_result(told[place])
     later = (told[other].turn for other in range(place + 1, len(told)))
     answers = (turn.number for turn in later if turn.role == "assistant" and turn.version > latest)
     return next(answers, told[-1].turn.number + 1)

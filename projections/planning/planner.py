@@ -8,9 +8,7 @@ they are too large for what is left, their beginning and end stand in the window
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
-from dataclasses import dataclass, field
-from functools import cached_property
+from collections.abc import Iterator, Mapping, Sequence
 from typing import Final
 
 from projections.compacting.middle_text import shown_lines
@@ -20,6 +18,7 @@ from projections.pieces import Pieces
 from projections.planning.arranging import Chosen, arranged
 from projections.planning.fitting import Place, cut_by, cuts
 from projections.planning.left_out import LeftOut, left_out
+from projections.planning.plan import Plan
 from projections.planning.pressing import FRESH_PERCENT, LEVELS, pressure
 from projections.planning.scene import Scene
 from projections.planning.shown import Shown, all_kept, kept_notes_price, kept_pieces, live_turns, stubbed_turn
@@ -27,41 +26,9 @@ from projections.planning.tailing import clearable_results, plain_tokens
 from projections.receipt import Row
 from projections.told import Told
 from projections.transcript import Turn
-from projections.wire import to_json
 
 _MOST_NAMED: Final = 12
 """So many of what never gives way are named in a message, the largest ones; the error holds all of them."""
-
-
-@dataclass(frozen=True)
-class Plan:
-    """The chosen pieces in order, what they cost, and why; ``breakpoints`` are the places after which a stable block ends."""
-
-    pieces: Pieces
-    tokens: int
-    made_rows: Callable[[], Iterable[Row]] = field(compare=False, repr=False)
-    blocks: Mapping[str, int]
-    breakpoints: tuple[int, ...]
-    effective_tail: int
-    gave_way: tuple[str, ...]
-    told_of: tuple[tuple[int, int], ...]
-    summaries: tuple[str, ...]
-
-    @cached_property
-    def rows(self) -> tuple[Row, ...]:
-        """The turns of which something stands in the window, in order, and those that gave way to the budget."""
-        return tuple(self.made_rows())
-
-    def to_json(self) -> bytes:
-        """Which turns stand in the window, and which are told of, by ranges of their numbers; and what each block costs."""
-        shown = {verdict: [row.turn for row in self.rows if row.verdict == verdict] for verdict in ("keep", "stub", "compress")}
-        return to_json(
-            {
-                **{verdict: ranges(turns) for verdict, turns in shown.items()},
-                "told": [list(both) for both in self.told_of],
-                "blocks": dict(self.blocks),
-            }
-        )
 
 
 class Planner:
@@ -86,6 +53,7 @@ class Planner:
         self._live = live_turns(scene)
         self._clear()
         self._gone: list[Turn] = []
+        self._left: dict[int, Shown] = {}
         self._told_left_out: dict[int, LeftOut | None] = {}
         self._kept_costs: dict[int, int] = {}
         self._has_middle = True
@@ -129,19 +97,23 @@ class Planner:
 
     def _make_room(self) -> None:
         """Let things give way until the request fits, with the current turn's own words whole."""
-        floor = self._budget * FRESH_PERCENT // 100
-        over = self._tokens() - self._budget
-        if over <= 0:
+        if self._tokens() <= self._budget:
             return
-        self._cut_tail(over)
+        self._level = max(1, self._level)
+        self._clear()
+        self._cut_tail(self._tokens() - self._budget)
+        floor = self._budget * FRESH_PERCENT // 100
         if self._fits(floor=floor):
             return
         for step in self._steps():
             self._gave_way += [] if step is None else [step]
             if not self._is_over_by_turns(floor) and self._fits(floor=floor):
-                return
-        if not self._fits(floor=0):
-            raise self._exceeded()
+                break
+        else:
+            if not self._fits(floor=0):
+                raise self._exceeded()
+        if self._has_middle:  # where it is not even said what is left out, older turns would read as if nothing were
+            self._take_back()
 
     def _steps(self) -> Iterator[str | None]:
         """What gives way, first things first; how much less is said at a level is told of all levels together."""
@@ -167,13 +139,30 @@ class Planner:
         unread = scene.unread
         if unread:
             yield f"turns {unread[0]}-{unread[-1]}: too far back"
-        if any(shown.texts and number not in scene.cleared for number, shown in self._live.items() if number < self._start):
+        short = [number for number, shown in self._live.items() if shown.texts]
+        if any(number < self._start and number not in scene.cleared for number in short):
             yield "spent results"
+        for name, is_spent in (("results of the tail", True), ("results not answered yet", False)):
+            if any(number >= self._start and scene.is_spent(number - scene.first) == is_spent for number in short):
+                yield name
         if self._has_middle and self._middle() != scene.told_middle(LEVELS[0])[0]:
             yield f"compressed text: {LEVELS[self._level]}"
 
     def _leave_out(self, number: int) -> None:
-        self._gone.append(self._live.pop(number).told.turn)
+        self._left[number] = self._live.pop(number)
+        self._gone.append(self._left[number].told.turn)
+
+    def _take_back(self) -> None:
+        """Show turns of the tail again, the latest first, where what gave way after them left more room than was needed."""
+        for number in sorted(self._left, reverse=True):
+            live, gone, gave_way = self._live, self._gone, self._gave_way
+            self._live = dict(sorted({**live, number: self._left[number]}.items()))
+            self._gone = [turn for turn in gone if turn.number != number]
+            self._told_left_out = {}
+            if number < self._start or self._tokens() > self._budget:
+                self._live, self._gone, self._told_left_out = live, gone, {}
+                return
+            self._gave_way = [step for step in gave_way if step != f"turn {number}"]
 
     def _is_over_by_turns(self, floor: int) -> bool:
         """Whether it is clear without telling of what gave way that more has to."""
@@ -229,12 +218,13 @@ class Planner:
         return self._told_left_out[key]
 
     def _fresh(self) -> dict[Place, int]:
-        """What results cost that nobody answered yet, by turn and version."""
+        """What results cost that nobody answered yet, by turn and version; of pins, only those of the current turn."""
         scene = self._scene
+        pinned = scene.pinned - {self._current}
         return {
             (number, result.version): self._result_price(shown.told, result.version)
             for number, shown in self._live.items()
-            if not scene.is_spent(number - scene.first)
+            if number not in pinned and not scene.is_spent(number - scene.first)
             for result in shown.told.card.results
         }
 
@@ -370,14 +360,3 @@ def exceeded(pins: Mapping[str, int], scene: Scene) -> BudgetExceeded:
         budget_tokens=policy.budget_tokens,
         reserve_tokens=policy.reserve_tokens,
     )
-
-
-def ranges(numbers: Iterable[int]) -> list[list[int]]:
-    """Numbers as ranges, both ends included, in order."""
-    found: list[list[int]] = []
-    for number in sorted(numbers):
-        if found and found[-1][1] == number - 1:
-            found[-1][1] = number
-        else:
-            found.append([number, number])
-    return found

@@ -46,7 +46,7 @@ class _Costs:
         system = request_price(framing, scene.fixed.tools_tokens) + scene.fixed.system_tokens
         task = 0 if scene.fixed.task is None else scene.note(scene.fixed.task)
         options = scene.policy.state
-        state = 0 if scene.fixed.state is None or options is None else framing.note + options.budget_tokens
+        state = 0 if options is None else framing.note + options.budget_tokens  # also while there is none: it may have been
         self._fixed = system + task + state + all_kept(scene).tokens
         self._whole = [0, *accumulate(scene.whole)]
         self.most = self._fixed + scene.told_middle(LEVELS[0])[1] + self._whole[-1]
@@ -108,7 +108,7 @@ class _Costs:
         return len(LEVELS) - 1
 
     def _shortened(self, number: int) -> int:
-        """What the turns before a turn cost with stubs before the tail and cuts in it, as far as results were answered by then."""
+        """What the turns before a turn cost with stubs before the tail and cuts in it, where results were answered by then."""
         scene, place = self._scene, number - self._scene.first
         left = min(place, max(0, scene.tail_begins(number) - scene.first))
         answered = bisect_right(self._assistants, place)

@@ -185,3 +185,8 @@ def _timely_tokens(told: Sequence[Told], place: int, policy: Policy) -> int:
 
 def _whole_tokens(card: Card, left_out: Mapping[int, int], policy: Policy) -> int:
     return plain_tokens(card, left_out, policy) + added_tokens(card)
+
+
+def latest_result(told: Told) -> int:
+    """The version of the result of a turn that came last; 0 if there is none."""
+    return max((result.version for result in told.card.results), default=0)

@@ -12,7 +12,7 @@ import pytest
 from ledger import JsonText, Ledger, Ledgers
 from ledger.parts import ImagePart, TextPart, ToolCallPart, Usage
 from projections.errors import BudgetExceeded
-from projections.policy import Policy
+from projections.policy import Policy, StubRules
 from projections.window import Window
 from replay import view
 from replay.tokens import counter
@@ -167,6 +167,40 @@ def test_of_results_in_the_tail_the_oldest_are_cut_where_other_texts_take_the_ro
     assert 1_500 < len(first) <= 1_760
     assert second == words(900)
     assert made.tokens <= 2_500
+
+
+def test_spent_results_give_way_before_those_of_the_tail_and_fresh_ones(store: Ledgers, case: Ledger) -> None:
+    case.record_turn("user", "Read all three.")
+    for number in range(3):
+        case.record_turn("assistant", [call(f"c{number}")])
+        case.record_return(f"c{number}", words(700))
+    policy = Policy(budget_tokens=2_100, tail_turns=1, stubs=StubRules(older_than_turns=50))
+    made = view(store, "case").window(policy)
+    shown = results(made)
+    assert shown[0].endswith("; whole result: result_id=r_3]")
+    assert shown[1:] == [words(700), words(700)]
+    assert made.receipt.gave_way == ("spent results",)
+
+
+def test_the_receipt_says_what_was_cut(store: Ledgers, case: Ledger) -> None:
+    case.record_turn("user", "Read both.")
+    for number in range(2):
+        case.record_turn("assistant", [call(f"c{number}")])
+        case.record_return(f"c{number}", words(900 + 2_000 * number))
+    made = view(store, "case").window(Policy(budget_tokens=1_500))
+    assert made.receipt.gave_way == ("results of the tail", "results not answered yet")
+    assert [row.verdict for row in made.receipt] == ["keep", "stub", "stub"]
+
+
+def test_results_of_a_pinned_turn_are_never_cut(store: Ledgers, case: Ledger) -> None:
+    case.record_turn("user", "Read both.")
+    case.record_turn("assistant", [call("c0")])
+    case.record_return("c0", words(900))
+    case.record_turn("user", words(500))
+    assert results(view(store, "case").window(Policy(budget_tokens=1_500, pins=(2,)))) == [words(900)]
+    with pytest.raises(BudgetExceeded) as refused:
+        view(store, "case").window(Policy(budget_tokens=1_200, pins=(2,)))
+    assert refused.value.details["pins"]["pin 2"] > 900
 
 
 def test_pictures_weigh_what_they_cost_when_results_must_shrink(store: Ledgers, case: Ledger) -> None:

@@ -22,7 +22,7 @@ from tests.windows.policies import POLICIES
 from tests.windows.stories import FORMS, Story, play, stories, told
 from tests.windows.test_growing import NOT_SHRUNK, answered, content
 
-POLICY = Policy(budget_tokens=3_000)
+POLICY = Policy(budget_tokens=1700)
 TURNS = 160
 COLD = """
 import sys

@@ -149,3 +149,41 @@ def test_a_result_that_comes_late_takes_no_compaction_back(store: Ledgers, opene
         case.record_turn("assistant", "It is raining, and I wait for the other shelves. ")
     case.record_return(f"c{opened}", "none")
     assert view(store, "case").window(policy).receipt.through == through
+
+
+def test_a_retracted_fact_leaves_stubs_as_they_are(store: Ledgers) -> None:
+    case = store.ledger("case")
+    case.record_turn("user", "Which shelves are there?")
+    case.record_turn("assistant", [ToolCallPart(call_id="c", tool="find", arguments=JsonText.of({}))])
+    case.record_return("c", "\n".join(f"row {row}: shelf S-{row:03d}" for row in range(60)))
+    case.set_fact("limit", 4, source="user")
+    waiting = StubRules(clear_at_least_tokens=100_000)
+    policy = Policy(budget_tokens=2_000, tail_turns=2, stubs=waiting, compaction=Compaction(segment_turns=50))
+    while not any((stubs := stubs_of(view(store, "case").window(policy))).values()):
+        case.record_turn("assistant", "It is raining. " * 5)
+    case.retract_fact("limit", source="user")
+    assert stubs_of(view(store, "case").window(policy)) == stubs
+
+
+def test_a_result_of_another_turn_that_comes_late_leaves_stubs_as_they_are(store: Ledgers) -> None:
+    case = store.ledger("case")
+    shelves = "\n".join(f"row {row}: shelf S-{row:03d}" for row in range(90))
+    case.record_turn("user", "Which shelves are there?")
+    look(case, "a", shelves)
+    for number in range(9):
+        case.record_turn("assistant", f"Step {number} of many.")
+    case.record_turn("assistant", [ToolCallPart(call_id=one, tool="find", arguments=JsonText.of({})) for one in ("b", "c")])
+    case.record_return("b", shelves)
+    look(case, "d", shelves)
+    policy = Policy(budget_tokens=2_900, stubs=StubRules(older_than_turns=15))
+    before = stubs_of(view(store, "case").window(policy))
+    assert before[3] is not None, "the budget presses"
+    case.record_return("c", "a few more")
+    for said in ("Going on.", "And on."):
+        case.record_turn("assistant", said)
+        assert stubs_of(view(store, "case").window(policy))[3] == before[3]
+
+
+def look(case: Ledger, call_id: str, found: str) -> None:
+    case.record_turn("assistant", [ToolCallPart(call_id=call_id, tool="find", arguments=JsonText.of({}))])
+    case.record_return(call_id, found)
