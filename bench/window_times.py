@@ -34,12 +34,15 @@ def timed(case: Case, name: str) -> dict[str, Timed]:
     policy = preset_named(name)
     freshen(case.store, NAME, policy=policy)
     last, middle = case.turns, case.middle_turns()
-    before = iter(middle[: RUNS + _WARM_UP])
+    apart, in_a_row = iter(middle[: RUNS + _WARM_UP]), iter(range(last // 2, last))
     return {
         "asked again": Timed(_paired(case, policy, lambda: last)),
         "cold": _cold(case, name, [last] * COLD_RUNS),
         "cold, as of the middle": _cold(case, name, middle[:COLD_RUNS]),
-        "as of the middle": Timed(_paired(case, policy, lambda: next(before), runs=min(RUNS, len(middle) - _WARM_UP))),
+        "as of turns of the middle, one after the other": Timed(_paired(case, policy, lambda: next(in_a_row))),
+        "as of turns about the middle, far apart": Timed(
+            _paired(case, policy, lambda: next(apart), runs=min(RUNS, len(middle) - _WARM_UP))
+        ),
         "after one more turn": Timed(_paired(case, policy, case.append)),
         "after one more turn, with stored counts": Timed(_paired(case, policy, case.append_with_counts)),
     }
