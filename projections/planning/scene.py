@@ -13,7 +13,7 @@ from projections.compacting.middle_text import Fullness, middle_text
 from projections.compacting.segments import stubs_of
 from projections.framing import Framing, note_price, price
 from projections.planning.clearing import Away, away, cleared_at, shown_used_through
-from projections.planning.tailing import clearable_tokens, cuttable_tokens, leaves_tail, settled_sums
+from projections.planning.tailing import clearable_tokens, cuttable_tokens, settled_sums
 from projections.planning.taken_on import TakenOn
 from projections.policy import Policy
 from projections.state_block import Count
@@ -160,10 +160,6 @@ class Scene:
             return by_turns
         users = bisect_right(self.users, number)
         return min(by_turns, self.live[0].turn.number if users < exchanges else self.users[users - exchanges])
-
-    def leaves_tail(self, place: int) -> int:
-        """The number of the turn at whose coming a live turn leaves the tail; beyond the current one if it is in it still."""
-        return leaves_tail(self.live, place, self.policy)
 
     @cached_property
     def epoch(self) -> int:
