@@ -95,7 +95,6 @@ def scene_of(
         middle,
         live,
         kept,
-        start,
         task,
         fixed,
         recall,

@@ -71,7 +71,7 @@ _NOTHING: Final = Cost(0, 0, 0, 0)
 class Scene:
     """The turns of a window and their surroundings at one version.
 
-    ``live``: every turn that is not compacted and may be shown, the current one last; those before ``start`` have left the
+    ``live``: every turn that is not compacted and may be shown, the current one last; the first of them may have left the
     tail. ``kept``: turns that are compacted and stand in the window whole, by number. ``task``: the number of the turn that
     states it. ``evidence``: ids of what was recorded of compacted turns. ``budget_tokens``: what the request may cost, as we
     count. ``unread``: the numbers of turns that are not compacted either, but so far back that they were not even read.
@@ -86,7 +86,6 @@ class Scene:
     middle: Middle
     live: Sequence[Told]
     kept: Mapping[int, Told]
-    start: int
     task: int | None
     fixed: Fixed
     recall: Recall
