@@ -15,7 +15,7 @@ from ledger.json_text import JsonText
 from ledger.parts import DocumentPart, ImagePart, JsonPart, OpaquePart, ReasoningPart, TextPart, ToolCallPart, Unparsed
 from projections.pieces import is_text_document, media_note
 from projections.render.identifiers import id_spellings, name_spellings
-from projections.render.renderer import well_formed_json
+from projections.sendable import well_formed_json
 from projections.state_block import Count
 from projections.transcript import Turn
 

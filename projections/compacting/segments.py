@@ -37,7 +37,7 @@ from projections.planning.clearing import shown_used_through, spent_at
 from projections.planning.fitting import cuts_of
 from projections.planning.tailing import added_tokens, clearable_tokens, plain_tokens, settled_tokens
 from projections.policy import Compaction, Policy
-from projections.render.renderer import sendable
+from projections.sendable import sendable
 from projections.state_block import Count
 from projections.told import Told
 from projections.transcript import Return, Turn, answered_calls

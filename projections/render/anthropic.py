@@ -21,12 +21,10 @@ from projections.render.renderer import (
     OPENED_BY_ASSISTANT,
     Reasoning,
     Request,
-    is_said,
     plain_text,
-    sendable,
     system_texts,
-    well_formed_json,
 )
+from projections.sendable import is_said, sendable, well_formed_json
 from projections.transcript import Return, SystemText, Turn
 
 LIMITS: Final = Limits(call_id=64, tool_name=64)

@@ -18,13 +18,11 @@ from projections.render.renderer import (
     NO_USER_MESSAGE,
     OPENED_BY_ASSISTANT,
     Request,
-    is_said,
     plain_text,
     result_text,
-    sendable,
     system_texts,
-    well_formed_json,
 )
+from projections.sendable import is_said, sendable, well_formed_json
 from projections.transcript import SystemText, Turn
 
 LIMITS: Final = Limits(call_id=64, tool_name=64, tool_begins_with_letter=True)

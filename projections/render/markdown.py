@@ -18,11 +18,10 @@ from projections.render.renderer import (
     EMPTY_TURN,
     INTERRUPTED,
     Request,
-    is_said,
     plain_text,
-    sendable,
     system_texts,
 )
+from projections.sendable import is_said, sendable
 from projections.transcript import Return, SystemText
 
 _HARMLESS: Final = re.compile(r"[^\W\d_][^\r\n<\[#`\\]*")

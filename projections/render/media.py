@@ -11,7 +11,8 @@ from typing import Final
 from ledger.parts import DocumentPart, ImagePart
 from projections.pieces import is_text_document, media_note
 from projections.policy import Policy
-from projections.render.renderer import Encoded, is_said, sendable
+from projections.render.renderer import Encoded
+from projections.sendable import is_said, sendable
 
 
 @dataclass(frozen=True, slots=True)

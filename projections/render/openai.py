@@ -17,12 +17,11 @@ from projections.render.renderer import (
     INTERRUPTED,
     Encoded,
     Request,
-    is_said,
     plain_text,
     result_text,
-    sendable,
     system_texts,
 )
+from projections.sendable import is_said, sendable
 from projections.transcript import SystemText, Turn
 
 LIMITS: Final = Limits(call_id=40, tool_name=64)

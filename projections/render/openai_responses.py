@@ -19,12 +19,11 @@ from projections.render.renderer import (
     Encoded,
     Reasoning,
     Request,
-    is_said,
     plain_text,
     result_text,
-    sendable,
     system_texts,
 )
+from projections.sendable import is_said, sendable
 from projections.transcript import Return, SystemText, Turn
 
 LIMITS: Final = Limits(call_id=64, tool_name=64)

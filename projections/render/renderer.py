@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import json
 import math
-import re
 from collections.abc import Callable, Iterator, Mapping
 from typing import TYPE_CHECKING, Any, ClassVar, Final, Protocol, Self
 
@@ -16,6 +15,7 @@ from ledger.parts import DocumentPart, ImagePart, JsonPart, OpaquePart, TextPart
 from projections.framing import MESSAGE_TOKENS, REQUEST_TOKENS, Framing
 from projections.pieces import Pieces, TurnPiece, media_note
 from projections.policy import Policy
+from projections.sendable import is_said, sendable
 from projections.transcript import Return, SystemText
 
 if TYPE_CHECKING:
@@ -42,9 +42,6 @@ _BESIDE: Final = ("system", "instructions", "systemInstruction")
 """Where its system text stands, if that is no message."""
 
 _MOST_DIGITS: Final = 4_000  # Python converts no more than 4,300
-_SURROGATE: Final = re.compile("[\ud800-\udfff]")
-_ESCAPE: Final = re.compile(r"\\u[dD][89abAB][0-9a-fA-F]{2}\\u[dD][c-fC-F][0-9a-fA-F]{2}|\\u[dD][89a-fA-F][0-9a-fA-F]{2}|\\.")
-_LONE_ESCAPE: Final = re.compile(r"\\u[dD][89a-fA-F][0-9a-fA-F]{2}")
 
 
 class Encoded(str):
@@ -137,22 +134,6 @@ def system_texts(system: tuple[SystemText, ...]) -> list[str]:
     return list(dict.fromkeys(sendable(text) for text in (part.text for part in system) if is_said(text)))
 
 
-def is_said(text: str) -> bool:
-    """Whether a text is more than white space."""
-    return bool(text) and not text.isspace()
-
-
-def sendable(text: str) -> str:
-    """The text with U+FFFD for every lone surrogate, since no provider takes one."""
-    if text.isascii():
-        return text
-    try:
-        text.encode()
-    except UnicodeEncodeError:
-        return _SURROGATE.sub("\ufffd", text)
-    return text
-
-
 def plain_text(part: Any) -> str:
     """A part as text, where a form takes nothing else; empty where there is nothing to say."""
     match part:
@@ -177,15 +158,6 @@ def result_text(piece: TurnPiece, found: Return) -> str:
         return sendable(replaced)
     text = "\n".join(map(plain_text, found.parts))
     return text if is_said(text) else EMPTY_RESULT
-
-
-def well_formed_json(source: JsonText) -> JsonText:
-    """The same JSON with U+FFFD for every escape of a lone surrogate."""
-    return JsonText(_ESCAPE.sub(_mended, source)) if "\\u" in source else source
-
-
-def _mended(match: re.Match[str]) -> str:
-    return "\\ufffd" if _LONE_ESCAPE.fullmatch(match.group()) else match.group()
 
 
 def request_bytes(request: Request) -> bytes:

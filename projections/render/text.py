@@ -12,7 +12,8 @@ from projections.pieces import NotePiece, Pieces, TurnPiece
 from projections.policy import Policy
 from projections.render.identifiers import CallKey
 from projections.render.media import Media
-from projections.render.renderer import EMPTY_TURN, INTERRUPTED, Request, plain_text, sendable, system_texts
+from projections.render.renderer import EMPTY_TURN, INTERRUPTED, Request, plain_text, system_texts
+from projections.sendable import sendable
 from projections.transcript import SystemText
 
 
