@@ -15,7 +15,8 @@ from ledger.errors import InvalidInput
 from ledger.parts import DocumentPart, ImagePart
 from projections.search.searchable import KINDS, ROLES
 from projections.wire import to_json
-from replay.fetching import FetchedResult, UnknownResult
+from replay.fetching import FetchedResult
+from replay.fetching_ids import HoldsNoContent, UnknownResult
 from replay.search_candidates import Hit
 from replay.view import View
 
@@ -59,11 +60,11 @@ TOOLS: Final = (
         FETCH_RESULT,
         "Read in full what is shown to you shortened, or only named, by its id: the result of an earlier tool call (r_12), "
         "evidence with its quote and page (ev_31), a contradiction with its claims (con_9), a constraint, decision, rejected "
-        "option or open question (en_5), or what was said in a turn, by its number (turn_12). "
+        "option or open question (en_5), what was said in a turn, by its number (turn_12), or what a search found (v_7). "
         "Long texts come in pieces: ask again with start for the next one.",
         _parameters(
             "id",
-            id={"type": "string", "description": "The id, such as r_12, ev_31, con_9, en_5 or turn_12."},
+            id={"type": "string", "description": "The id, such as r_12, ev_31, con_9, en_5, turn_12 or v_7."},
             start=_number("First character to read, counted from 0.", 0),
             length=_number(f"How many characters to read; else {USUAL_CHARACTERS:,}.", 1, MOST_CHARACTERS),
         ),
@@ -108,7 +109,7 @@ def answer_call(view: View, name: str, arguments: Mapping[str, Any] | str) -> To
         raise InvalidInput(f"tool {name!r} is not one of {', '.join(tool.name for tool in TOOLS)}", path="name")
     try:
         return ToolAnswer(to_json(_ANSWERS[name](view, _checked(tool, arguments))).decode())
-    except (InvalidInput, UnknownResult) as error:
+    except (InvalidInput, UnknownResult, HoldsNoContent) as error:
         return ToolAnswer(to_json({"error": str(error)}).decode(), is_error=True)
 
 

@@ -1,23 +1,30 @@
-"""What an id stands for, as parts of a text: evidence, a contradiction with its claims, an entry, a turn. Pure."""
+"""What an id stands for, as parts of a text: evidence, a contradiction with its claims, an entry, a turn, any event. Pure."""
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterable, Iterator, Mapping
 from typing import Any, Final, Literal
 
+from pydantic import BaseModel
+
 from ledger.erased import Erased, Forgotten
-from ledger.events import ArtifactStored, EvidenceRecorded, Side, TurnRecorded
+from ledger.events import ArtifactStored, EvidenceRecorded, Side, ToolReturned, TurnRecorded
 from ledger.json_text import JsonText
 from ledger.parts import DocumentPart, ImagePart, JsonPart, ReturnPart, TextPart, ToolCallPart, Unparsed
 from ledger.record import Recorded
-from ledger.standing import evidence_id
+from ledger.standing import evidence_id, result_id
 from projections.contradictions import Contradiction
 from projections.entries import Entry
 from projections.search.searchable import documents
 from projections.wire import to_json
 
-FetchedKind = Literal["result", "evidence", "contradiction", "entry", "turn"]
-"""What can be fetched by its id: ``r_12``, ``ev_31``, ``con_9``, ``en_5``, and turn 12 as ``turn_12``."""
+FetchedKind = Literal[
+    "result", "evidence", "contradiction", "entry", "turn", "summary", "window", "system", "artifact", "event"
+]
+"""What can be fetched by its id: ``r_12``, ``ev_31``, ``con_9``, ``en_5``, turn 12 as ``turn_12``, ``sum_8``, ``win_40``.
+
+System texts, artifacts and all other events have the id of their version, ``v_7``.
+"""
 
 _EVIDENCE: Final = "ev_"
 
@@ -121,20 +128,59 @@ def entry_part(found: Entry) -> JsonPart:
     return _json(known)
 
 
-def turn_parts(event: TurnRecorded, results: Mapping[str, str]) -> tuple[ReturnPart, ...]:
-    """What a turn says, and its calls as JSON with the ids of their results (by call id); reasoning is not part of it."""
-    return tuple(_shown(event, results))
+def event_part(recorded: Recorded, name: str) -> JsonPart:
+    """An event as JSON: the id that it has, its type, and what it holds."""
+    return _json({"id": name, "type": recorded.envelope.type} | _held(recorded.event))
 
 
-def _shown(event: TurnRecorded, results: Mapping[str, str]) -> Iterator[ReturnPart]:
+def _held(event: BaseModel | Erased) -> dict[str, Any]:
+    assert isinstance(event, BaseModel), "what was forgotten holds nothing"
+    beside = {"type", "turn"}  # they stand in the envelope
+    return {name: value for name, value in event if value is not None and name not in beside}
+
+
+def artifact_part(event: ArtifactStored) -> ImagePart | DocumentPart:
+    """An artifact as a part that refers to it: a picture by its media type, else a document."""
+    part = ImagePart if (event.media_type or "").startswith("image/") else DocumentPart
+    return part(sha256=event.sha256, media_type=event.media_type, name=event.name, size_bytes=event.size_bytes)
+
+
+def turn_parts(event: TurnRecorded, returned: Iterable[Recorded]) -> tuple[ReturnPart, ...]:
+    """What a turn says, and its calls as JSON with the ids of their results; reasoning is not part of it.
+
+    ``returned``: what its calls returned. A call that nothing answered has the result null; one whose result was forgotten has
+    its id and the mark.
+    """
+    return tuple(_shown(event, _results(event, returned)))
+
+
+def _results(event: TurnRecorded, returned: Iterable[Recorded]) -> dict[str, dict[str, Any]]:
+    """What is known of the result of each call that was answered, by the id of the call."""
+    calls = [part.call_id for part in event.parts if isinstance(part, ToolCallPart)]
+    found: dict[str, dict[str, Any]] = {}
+    for item in returned:
+        match item.event:
+            case ToolReturned(orphan=False, call_id=call_id):
+                found[call_id] = {"result": result_id(item.version)}
+            case Erased(type="tool.returned", answers=int(place), forgotten=mark):
+                known = {"job": mark.job, "reason": mark.reason, "at": mark.at}
+                found |= {
+                    call_id: {"result": result_id(item.version), "forgotten": known} for call_id in calls[place : place + 1]
+                }
+            case _:
+                pass
+    return found
+
+
+def _shown(event: TurnRecorded, results: Mapping[str, dict[str, Any]]) -> Iterator[ReturnPart]:
     for part in event.parts:
         if isinstance(part, TextPart | JsonPart | ImagePart | DocumentPart):
             yield part
         elif isinstance(part, ToolCallPart):
             given = part.arguments
             arguments = given.unparsed if isinstance(given, Unparsed) else given
-            known = {"call": part.call_id, "tool": part.tool, "arguments": arguments, "result": results.get(part.call_id)}
-            yield _json(known)
+            known: dict[str, Any] = {"call": part.call_id, "tool": part.tool, "arguments": arguments}
+            yield _json(known | results.get(part.call_id, {"result": None}))
 
 
 def _json(known: Mapping[str, Any]) -> JsonPart:

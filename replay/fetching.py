@@ -1,64 +1,47 @@
-"""What windows name by an id, as it is recorded: a tool's result by its stub, evidence, a contradiction, an entry, a turn."""
+"""What answers name by an id, as it is recorded: a tool's result by its stub, evidence, an entry, a turn, any event."""
 
 from __future__ import annotations
 
-import re
 from collections.abc import Callable, Iterator, Mapping
 from dataclasses import dataclass, field
 from functools import partial
-from typing import Any, Final, Literal
+from typing import Any
 
 from ledger.erased import Erased, Forgotten
-from ledger.errors import CorruptRecord, InvalidInput, LedgerError
-from ledger.events import ArtifactStored, EntryAdded, EvidenceRecorded, Role, ToolReturned, TurnRecorded
+from ledger.errors import CorruptRecord, InvalidInput
+from ledger.events import (
+    ArtifactStored,
+    ContradictionRecorded,
+    EntryAdded,
+    EvidenceRecorded,
+    Role,
+    ToolReturned,
+    TurnRecorded,
+)
 from ledger.marks import artifact_mark
 from ledger.parts import DocumentPart, ImagePart, JsonPart, ReturnPart, ToolCallPart
-from ledger.record import Envelope, Recorded
+from ledger.record import Recorded
 from ledger.standing import entry_id, result_id
 from ledger.store import Selection
 from projections.basis import Basis
 from projections.entries import EntriesFold
-from projections.fetched import FetchedKind, claim_versions, contradiction_part, entry_part, evidence_part, turn_parts
+from projections.fetched import (
+    FetchedKind,
+    artifact_part,
+    claim_versions,
+    contradiction_part,
+    entry_part,
+    event_part,
+    evidence_part,
+    turn_parts,
+)
 from projections.fold import run
 from projections.transcript import text_of
 from projections.wire import to_json
 from replay.fact_index import Overtaken
+from replay.fetching_ids import IdKind, event_of, judged
 from replay.loading import Loaded
 from replay.standing_state import standing_contradictions
-
-_ID: Final = re.compile(r"(r|ev|con|en|turn)_([1-9][0-9]{0,17})")
-_NEAREST: Final = 3
-
-
-@dataclass(frozen=True, slots=True)
-class _Kind:
-    """A kind of thing that has ids: how they begin, the event that has one, among which it is read, and where there is none."""
-
-    kind: FetchedKind
-    begins: str
-    event: str
-    among: Literal["turns", "others", "numbered"]
-    none: str
-
-    def id_of(self, envelope: Envelope) -> str:
-        """The id of an event of this kind."""
-        return f"{self.begins}_{envelope.turn if self.kind == 'turn' else envelope.version}"
-
-
-_KINDS: Final = {
-    known.begins: known
-    for known in (
-        _Kind("result", "r", "tool.returned", "turns", "no tool has returned anything"),
-        _Kind("evidence", "ev", "evidence.recorded", "others", "no evidence was recorded"),
-        _Kind("contradiction", "con", "contradiction.recorded", "others", "no contradiction was recorded"),
-        _Kind("entry", "en", "entry.added", "others", "no entry was added"),
-        _Kind("turn", "turn", "turn.recorded", "numbered", "there was no turn"),
-    )
-}
-
-
-class UnknownResult(LedgerError):
-    """Nothing has this id, as of the version; ``nearest`` lists ids of its kind that there are, ``last`` the last one."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -80,9 +63,10 @@ class Piece:
 class FetchedResult:
     """What stands under an id. Of a tool's result what was returned, part by part; ``tool`` is None where nothing names it.
 
-    Of evidence, contradictions and entries the only part is JSON; of a turn its parts are what it says, with its calls as
-    JSON, and ``role`` says whose it is. ``artifacts`` has the bytes of the pictures and documents among the parts that the
-    ledger keeps, by their hashes. Of what was forgotten, or a part, the mark is left; ``forgotten`` is that of the whole.
+    Of a turn or a system text the parts are what it says, with its calls as JSON, and ``role`` says whose it is; of an artifact
+    what is recorded of it as JSON, and the part that refers to it; of all else the only part is JSON. ``artifacts`` has the
+    bytes of the pictures and documents among the parts that the ledger keeps, by their hashes. Of what was forgotten, or a
+    part, the mark is left; ``forgotten`` is that of the whole.
     """
 
     basis: Basis
@@ -140,10 +124,10 @@ class FetchedResult:
 
 
 def fetched(current: Callable[[], Loaded], basis: Callable[[], Basis], wanted: str) -> FetchedResult:
-    """What stands under an id (``r_12``, ``ev_31``, ``con_9``, ``en_5``, ``turn_7``), as of the version of what was loaded.
+    """What stands under an id (``r_12``, ``ev_31``, ``turn_7``, ``v_4``), as of the version of what was loaded.
 
     Of a result or a turn only its own events are read. ``UnknownResult`` where nothing has the id at this version;
-    ``CorruptRecord`` where the bytes of an artifact are missing.
+    ``HoldsNoContent`` where what has it has nothing to show; ``CorruptRecord`` where the bytes of an artifact are missing.
     """
     while True:
         loaded, known = current(), basis()
@@ -158,7 +142,7 @@ def fetched(current: Callable[[], Loaded], basis: Callable[[], Basis], wanted: s
 
 
 def _fetched(loaded: Loaded, basis: Basis, wanted: str) -> FetchedResult:
-    kind, item = _named(loaded, wanted)
+    kind, item = event_of(loaded, wanted)
     if isinstance(item.event, Erased):
         return _mark(loaded, basis, item, kind=kind)
     if kind.kind == "result":
@@ -178,13 +162,19 @@ def _fetched(loaded: Loaded, basis: Basis, wanted: str) -> FetchedResult:
         case EvidenceRecorded() as event:
             return found(parts=(evidence_part(item, _stored(loaded, event.sha256, before=item.version)),))
         case TurnRecorded() as event:
-            parts = turn_parts(event, _results(loaded, item.turn))
+            parts = turn_parts(event, _returned(loaded, item.turn))
             marked = tuple(_or_mark(loaded, part) for part in parts)
             return found(role=event.role, parts=marked, artifacts=_artifacts(loaded, parts))
         case EntryAdded():
             return found(parts=(_entry(loaded, item),))
-        case _:
+        case ContradictionRecorded():
             return found(parts=(_contradiction(loaded, kind.id_of(item.envelope)),))
+        case ArtifactStored() as event:
+            part = artifact_part(event)
+            described = event_part(item, kind.id_of(item.envelope))
+            return found(parts=(described, _or_mark(loaded, part)), artifacts=_artifacts(loaded, (part,)))
+        case _:
+            return found(parts=(event_part(item, kind.id_of(item.envelope)),))
 
 
 def _result(loaded: Loaded, basis: Basis, item: Recorded) -> FetchedResult:
@@ -202,30 +192,6 @@ def _result(loaded: Loaded, basis: Basis, item: Recorded) -> FetchedResult:
         parts=tuple(_or_mark(loaded, part) for part in event.parts),
         artifacts=_artifacts(loaded, event.parts),
     )
-
-
-def _named(loaded: Loaded, wanted: str) -> tuple[_Kind, Recorded]:
-    """The event of an id; one that is past its retention is erased."""
-    named = _ID.fullmatch(str(wanted))
-    kind, number = (_KINDS["r"], 0) if named is None else (_KINDS[named[1]], int(named[2]))
-    if 1 <= number <= loaded.version:
-        if kind.kind == "turn":
-            items = _read(loaded, Selection(turn=number, kind="numbered", upto=loaded.version))
-        else:
-            items = _read(loaded, Selection(versions=(number,)))
-        item = next((item for item in items if item.envelope.type == kind.event), None)
-        if item is not None:
-            return kind, item
-    raise _unknown(loaded, wanted, number, kind=kind)
-
-
-def _read(loaded: Loaded, selection: Selection) -> Iterator[Recorded]:
-    """Events of a turn, or of some versions; where content may be past its retention, out of those that were judged."""
-    if loaded.nothing_is_due:
-        return loaded.reader.read(selection)
-    if selection.versions is not None:
-        return (loaded.events[version - 1] for version in selection.versions if version <= loaded.version)
-    return (item for item in loaded.events if item.turn == selection.turn)
 
 
 def _stored(loaded: Loaded, sha256: str, *, before: int) -> Recorded | None:
@@ -249,7 +215,7 @@ def _contradiction(loaded: Loaded, wanted: str) -> JsonPart:
     if found is None:
         raise Overtaken
     versions = claim_versions(found)
-    claims = _read(loaded, Selection(versions=versions)) if versions else ()
+    claims = judged(loaded, Selection(versions=versions)) if versions else ()
     return contradiction_part(found, {item.version: item for item in claims})
 
 
@@ -264,48 +230,12 @@ def _entry(loaded: Loaded, item: Recorded) -> JsonPart:
     return entry_part(fold.entry(entry_id(item.version)))
 
 
-def _results(loaded: Loaded, turn: int | None) -> dict[str, str]:
-    """The ids of what the calls of a turn returned, by the ids of the calls; forgotten results are left out."""
-    items = _read(loaded, Selection(turn=turn, kind="turns", upto=loaded.version))
-    returned = ((item.event, item.version) for item in items)
-    return {
-        event.call_id: result_id(version) for event, version in returned if isinstance(event, ToolReturned) and not event.orphan
-    }
+def _returned(loaded: Loaded, turn: int | None) -> Iterator[Recorded]:
+    """What the calls of a turn returned, with what else bears its number; nothing of system text."""
+    return iter(()) if turn is None else judged(loaded, Selection(turn=turn, kind="turns", upto=loaded.version))
 
 
-def _unknown(loaded: Loaded, wanted: object, number: int, *, kind: _Kind) -> UnknownResult:
-    store, ledger = loaded.store.store, loaded.head.ledger
-
-    def ids(selection: Selection) -> Iterator[str]:
-        rows = (row.envelope for row in store.read(ledger, selection))
-        return (kind.id_of(envelope) for envelope in rows if envelope.type == kind.event)
-
-    newest = ids(Selection(upto=loaded.version, kind=kind.among, newest_first=True))
-    last = [found for _, found in zip(range(_NEAREST), newest, strict=False)]
-    if not last:
-        return UnknownResult(
-            f"{kind.kind} {wanted!r} is not recorded: {kind.none} by version {loaded.version}",
-            result_id=wanted,
-            nearest=[],
-            last=None,
-        )
-    near = last
-    if 1 <= number < loaded.version and kind.kind != "turn":
-        around = [
-            next(ids(Selection(upto=number, kind=kind.among, newest_first=True)), None),
-            next(ids(Selection(after=number, upto=loaded.version, kind=kind.among)), None),
-        ]
-        near = [found for found in around if found is not None]
-    return UnknownResult(
-        f"{kind.kind} {wanted!r} is not recorded at version {loaded.version}: "
-        f"the nearest are {', '.join(near)}, the last is {last[0]}",
-        result_id=wanted,
-        nearest=near,
-        last=last[0],
-    )
-
-
-def _mark(loaded: Loaded, basis: Basis, item: Recorded, *, kind: _Kind) -> FetchedResult:
+def _mark(loaded: Loaded, basis: Basis, item: Recorded, *, kind: IdKind) -> FetchedResult:
     """What is left of something forgotten: its place, its role, and the call that it answered, if that is still there."""
     event = item.event
     assert isinstance(event, Erased), "only what was forgotten has a mark"
@@ -331,7 +261,7 @@ def _calls(loaded: Loaded, turn: int | None) -> tuple[ToolCallPart, ...]:
     """The calls of a turn, in their order; none of a turn that was forgotten."""
     if turn is None:
         return ()
-    events = _read(loaded, Selection(turn=turn, kind="numbered", upto=loaded.version))
+    events = judged(loaded, Selection(turn=turn, kind="numbered", upto=loaded.version))
     turns = (item.event for item in events if isinstance(item.event, TurnRecorded))
     return tuple(part for said in turns for part in said.parts if isinstance(part, ToolCallPart))
 

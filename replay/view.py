@@ -173,7 +173,8 @@ class View:
     def fetch(self, result_id: str) -> FetchedResult:
         """What a tool returned, whole, by the id in its stub (``r_12``); ``UnknownResult`` where nothing has it by now.
 
-        So are evidence (``ev_31``), contradictions (``con_9``) and entries (``en_5``), as JSON, and turns (``turn_7``).
+        So are evidence (``ev_31``), contradictions (``con_9``), entries (``en_5``), summaries (``sum_8``) and served windows
+        (``win_40``), as JSON, turns (``turn_7``) and all other events (``v_4``). ``HoldsNoContent`` for those about forgetting.
         """
         return fetched(self._current, self.basis, result_id)
 

@@ -1,4 +1,4 @@
-"""Get back what windows name by an id: a tool's result, evidence, a contradiction, an entry, a turn."""
+"""Get back what answers name by an id: a tool's result, evidence, a contradiction, an entry, a turn, any event."""
 
 from __future__ import annotations
 
@@ -23,7 +23,8 @@ def fetch(
     context: typer.Context,
     ledger: LedgerName,
     wanted: Annotated[
-        str, typer.Argument(metavar="ID", help="Id of a result, as in a stub (r_12), or ev_31, con_9, en_5, turn_7.")
+        str,
+        typer.Argument(metavar="ID", help="Id of a result, as in a stub (r_12), or another one: ev_31, turn_7, sum_8, v_4."),
     ],
     *,
     at: Moment = None,
@@ -40,7 +41,8 @@ def fetch(
 ) -> None:
     """Get back what a tool returned, whole, by the id in its stub.
 
-    So are evidence with its quote and page, contradictions with their claims, entries, and turns by their numbers.
+    So are evidence with its quote and page, contradictions with their claims, entries, turns by their numbers, summaries, what
+    is recorded of served windows, and any event by its version (v_4), such as search finds.
     """
     if raw and as_json:
         raise InvalidInput("--raw and --json: give one of them", path="raw")

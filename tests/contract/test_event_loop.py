@@ -17,7 +17,7 @@ from ledger.parts import Problem, TextPart, ToolCallPart
 from ledger.served import Served
 from projections.policy import Policy
 from replay import view
-from replay.fetching import UnknownResult
+from replay.fetching_ids import UnknownResult
 from replay.view import View
 from tests.contract.stores import OpenStore
 

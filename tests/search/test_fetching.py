@@ -19,7 +19,7 @@ from ledger.parts import DocumentPart, ImagePart, JsonPart, TextPart, ToolCallPa
 from ledger.standing import result_id
 from ledger.store import Store
 from replay import Turn, view
-from replay.fetching import UnknownResult
+from replay.fetching_ids import UnknownResult
 from tests.contract.stores import CATALOGUE, OpenStore
 from tests.replay.long_ledgers import reads_only
 
@@ -115,7 +115,7 @@ def test_missing_bytes_are_damage_and_no_forgetting(store: Ledgers, case: Ledger
 
 
 @pytest.mark.parametrize(
-    "wanted", ["r_1", "r_0", "r_99", "r_-2", "r_2.0", "r_", "R_2", "x", "", "sum_2", "r_2 ", "r_٢", "r_" + "9" * 30]
+    "wanted", ["r_1", "r_0", "r_99", "r_-2", "r_2.0", "r_", "R_2", "x", "", "job_2", "r_2 ", "r_٢", "r_" + "9" * 30]
 )
 def test_an_unknown_id_is_told_with_those_that_there_are(store: Ledgers, case: Ledger, wanted: str) -> None:
     call(case, "c1")

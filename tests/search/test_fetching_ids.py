@@ -14,7 +14,8 @@ from ledger import JsonText, Ledger, Ledgers, connect
 from ledger.events import Side
 from ledger.parts import ImagePart, ReasoningPart, TextPart, ToolCallPart
 from replay import view
-from replay.fetching import FetchedResult, UnknownResult
+from replay.fetching import FetchedResult
+from replay.fetching_ids import HoldsNoContent, UnknownResult
 
 PAGE = "Berth B-12 is nine fathoms deep.\nBerth B-14 is eleven."
 READ_AT = datetime(2031, 5, 3, 9, tzinfo=UTC)
@@ -123,6 +124,120 @@ def test_a_turn_comes_with_its_calls_and_their_results(store: Ledgers, case: Led
     assert view(store, "case").fetch("turn_1").text == "How deep is B-12?"
 
 
+def test_a_call_that_is_open_is_told_apart_from_one_whose_result_was_forgotten(store: Ledgers, case: Ledger) -> None:
+    calls = [ToolCallPart(call_id=f"c{number}", tool="sound", arguments=JsonText("{}")) for number in (1, 2, 3)]
+    case.record_turn("assistant", calls)
+    case.record_return("c2", "nine fathoms")
+    case.record_return("c1", "a secret depth")
+    job = case.forget(ids=["r_3"], reason="asked to", scrub=False).job
+    asked = [json.loads(line) for line in view(store, "case").fetch("turn_1").text.split("\n")]
+    assert [call["result"] for call in asked] == ["r_3", "r_2", None]
+    assert ["forgotten" in call for call in asked] == [True, False, False]
+    assert (asked[0]["forgotten"]["job"], asked[0]["forgotten"]["reason"]) == (job, "asked to")
+    assert view(store, "case").fetch(asked[0]["result"]).forgotten is not None
+    before = json.loads(view(store, "case", at=2).fetch("turn_1").text.split("\n")[0])
+    assert (before["result"], "forgotten" in before) == (None, False)
+
+
+def summarised(case: Ledger) -> str:
+    """A turn, and a summary of it: sum_2."""
+    case.record_turn("user", "How deep is B-12?")
+    return case.record_summary(
+        "Asks for a depth.",
+        first_turn=1,
+        last_turn=1,
+        through_version=1,
+        inputs="0" * 64,
+        summariser="me/1",
+        model="small-1",
+    )
+
+
+def test_a_summary_comes_with_what_it_was_made_of(store: Ledgers, case: Ledger) -> None:
+    summary = summarised(case)
+    assert summary == "sum_2"
+    assert opened(store, summary) == {
+        "id": "sum_2",
+        "type": "summary.recorded",
+        "first_turn": 1,
+        "last_turn": 1,
+        "through_version": 1,
+        "inputs": "0" * 64,
+        "text": "Asks for a depth.",
+        "summariser": "me/1",
+        "model": "small-1",
+    }
+    assert view(store, "case").fetch(summary).kind == "summary"
+    case.forget(turns=[1], reason="asked to", scrub=False)
+    assert_only_a_mark(view(store, "case").fetch(summary))
+
+
+def test_a_served_window_comes_as_what_was_recorded_of_it(store: Ledgers, case: Ledger) -> None:
+    case.record_turn("user", "How deep is B-12?")
+    window = view(store, "case").window()
+    served = case.record_window(window)
+    known = opened(store, served)
+    assert (known["id"], known["type"], known["of_version"]) == (served, "window.recorded", 1)
+    assert (known["policy"], known["tokens"], known["form"]) == (window.policy.digest, window.tokens, "openai")
+    assert isinstance(known["plan"], dict)
+    assert view(store, "case").fetch(served).kind == "window"
+
+
+def test_an_event_is_opened_by_its_version_as_what_it_is(store: Ledgers, case: Ledger) -> None:
+    sha256 = recorded_page(case)
+    case.record_turn("system", "Be brief.")
+    case.record_turn("assistant", [ToolCallPart(call_id="c1", tool="sound", arguments=JsonText("{}"))])
+    case.record_return("c1", "nine fathoms")
+    case.set_fact("depth", "9", source="tool")
+    seen = view(store, "case")
+    found = {version: seen.fetch(f"v_{version}") for version in range(1, 9)}
+    assert [(one.id, one.kind) for one in found.values()] == [
+        ("v_1", "artifact"),
+        ("ev_2", "evidence"),
+        ("ev_3", "evidence"),
+        ("con_4", "contradiction"),
+        ("v_5", "system"),
+        ("turn_1", "turn"),
+        ("r_7", "result"),
+        ("v_8", "event"),
+    ]
+    assert found[1].artifacts == {sha256: PAGE.encode()}
+    assert json.loads(found[1].text)["url"] == "https://port.example/depths"
+    assert (found[5].text, found[5].role, found[5].turn) == ("Be brief.", "system", None)
+    assert found[7].text == "nine fathoms"
+    fact = {"id": "v_8", "type": "fact.set", "field": "depth", "value": "9", "source": "tool"}
+    assert json.loads(found[8].text) == fact
+    hits = [hit.id for word in ("depths", "brief", "sound", "depth", "fathoms") for hit in seen.search(word).hits]
+    assert len(hits) > 6
+    for hit in hits:
+        seen.fetch(hit)
+
+
+@pytest.mark.parametrize("wanted", ["v_5", "v_2"])
+def test_an_event_that_was_forgotten_is_marked_by_its_version(store: Ledgers, case: Ledger, wanted: str) -> None:
+    recorded_page(case)
+    case.record_turn("system", "Hello, deep one.")
+    case.forget(ids=[wanted], reason="asked to", scrub=False)
+    for seen in (view(store, "case"), view(store, "case", at=5)):
+        assert_only_a_mark(seen.fetch(wanted))
+
+
+def test_an_id_under_which_no_content_ever_is_says_so(store: Ledgers, case: Ledger) -> None:
+    case.record_turn("user", "Hello")
+    case.place_hold(because="a lawsuit that no model should read of")
+    case.lift_hold(because="settled")
+    job = case.forget(turns=[1], reason="asked to", scrub=False).job
+    assert job is not None
+    seen = view(store, "case")
+    for wanted, what in (("v_2", "a hold.placed"), ("v_4", "a content.forgotten"), (job, "the job of a forgetting")):
+        with pytest.raises(HoldsNoContent, match=what) as caught:
+            seen.fetch(wanted)
+        assert caught.value.id == wanted
+        answer = answer_call(seen, FETCH_RESULT, {"id": wanted})
+        assert answer.is_error
+        assert "lawsuit" not in answer.text
+
+
 @pytest.mark.parametrize(
     ("wanted", "near", "said"),
     [
@@ -131,6 +246,9 @@ def test_a_turn_comes_with_its_calls_and_their_results(store: Ledgers, case: Led
         ("con_2", ["con_4"], "the last is con_4"),
         ("turn_7", ["turn_2", "turn_1"], "the last is turn_2"),
         ("en_3", [], "no entry was added by version 6"),
+        ("sum_4", [], "no summary was recorded by version 6"),
+        ("win_6", [], "no window was recorded as served by version 6"),
+        ("v_7", ["v_6", "v_5", "v_4"], "event 'v_7' is not recorded at version 6: .* the last is v_6"),
         ("turn_0", [], "result 'turn_0' is not recorded: no tool has returned anything"),
     ],
 )
