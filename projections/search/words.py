@@ -33,9 +33,10 @@ _MARKS: Final = (
 )
 _LETTER: Final = rf"[^\W_{_SPACELESS}{_JAMO}]"
 _CHARACTER: Final = rf"[\u1100-\u115f][\u1160-\u11a7]?[\u11a8-\u11ff]?|[{_SPACELESS}{_JAMO}][{_VOICED}]?"
+# Half a character (a lone surrogate) is no sign: a store could not take the term.
 _ANY: Final = re.compile(
     rf"(?P<character>{_CHARACTER})(?=(?P<beside>{_CHARACTER})?)"
-    rf"|(?P<word>{_LETTER}+(?:[{_MARKS}]+{_LETTER}*)*)(?:(?P<sign>[^\w\s]|_)(?={_LETTER}))?"
+    rf"|(?P<word>{_LETTER}+(?:[{_MARKS}]+{_LETTER}*)*)(?:(?P<sign>[^\w\s\ud800-\udfff]|_)(?={_LETTER}))?"
 )
 _ASCII: Final = re.compile(r"(?P<word>[a-z0-9]+)(?:(?P<sign>[^a-z0-9\s])(?=[a-z0-9]))?")
 _ASCII_WORD: Final = re.compile("[a-z0-9]+")

@@ -174,6 +174,17 @@ def test_an_underscore_or_a_percent_sign_is_no_wildcard(open_store: OpenStore) -
     assert [hit.version for hit in view(store, "users/anaxlima/1").search("a_b").hits] == [1]
 
 
+def test_half_a_character_between_letters_keeps_nothing_from_being_found(open_store: OpenStore) -> None:
+    store = open_store()
+    case = store.ledger("case")
+    for number in range(40):
+        case.record_turn("user", f"the file x\udcb2y.log of berth {number:02}")
+    assert rows_of(store, "case") == []
+    assert len(view(store, "case").search("berth 07").hits) == 1
+    assert rows_of(store, "case")
+    assert len(view(store, "case").search("x\udcb2y.log", limit=100).hits) == 40
+
+
 def test_nothing_of_another_ledger_is_found(open_store: OpenStore) -> None:
     """Two people use the same words, and one of them is wholly forgotten: the other finds only what is theirs."""
     store = open_store()

@@ -45,6 +45,11 @@ def test_what_one_sign_joins_is_a_pair() -> None:
     assert [term for term in counts if term.startswith("2")] == ["2src/app", "2app.py", "2ord-88213"]
 
 
+@given(st.text(alphabet="aé1期-\ud83d\udcb2 ", max_size=9))
+def test_half_a_character_joins_nothing(text: str) -> None:
+    assert all(term.encode() for term in terms(text)[0])
+
+
 @given(st.text())
 def test_ascii_and_all_else_are_cut_alike(text: str) -> None:
     """A text does not get other words because a letter of another script stands at its end."""
