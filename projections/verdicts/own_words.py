@@ -58,13 +58,19 @@ def own_words(turn: Turn) -> str:
 
 
 def _without_fences(text: str) -> str:
-    """The text outside of fenced code; a fence that the cut left open ends with it."""
+    """The text outside of fenced code; a fence that the cut left open ends with it.
+
+    Code in a line that begins with it is no fence, and what stands behind the end of one is said.
+    """
     if _FENCE not in text:
         return text
     kept: list[str] = []
     inside = False
     for line in text.split("\n"):
-        if line.lstrip().startswith(_FENCE):
+        mark = line.lstrip()
+        behind = mark.lstrip("`")
+        if mark.startswith(_FENCE) and (inside or "`" not in behind):
+            kept += [behind] if inside else []
             inside = not inside
         elif line == CUT.strip():
             inside = False
