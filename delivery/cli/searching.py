@@ -9,7 +9,7 @@ import typer
 
 from delivery.app import open_existing_store
 from delivery.cli.arguments import AsJson, JudgedAt, Moment, judgement, moment
-from delivery.cli.printing import one_line, print_basis, print_json, print_text
+from delivery.cli.printing import counted, one_line, print_basis, print_json, print_text
 from ledger.errors import InvalidInput
 from projections.search.searchable import KINDS
 from replay.search import SearchAnswer, search
@@ -21,7 +21,9 @@ _TURNS: Final = re.compile(r"(\d{1,9})(?:-(\d{1,9}))?")
 
 def search_command(
     context: typer.Context,
-    ledger: Annotated[str, typer.Argument(metavar="LEDGER", help="Name of the ledger; with --all, the words.")],
+    ledger: Annotated[
+        str | None, typer.Argument(metavar="LEDGER", help="Name of the ledger; with --all, the words.", show_default=False)
+    ] = None,
     text: Annotated[str | None, typer.Argument(metavar="TEXT", help="Words to look for.")] = None,
     *,
     at: Moment = None,
@@ -43,17 +45,19 @@ def search_command(
     with open_existing_store(context.obj) as store:
         if everywhere:
             found = search(store, _only(ledger, text, at), judged_at=judgement(judged_at), **wanted)
-        elif text is None:
+        elif ledger is None or text is None:
             raise InvalidInput("what should be searched for is missing: give the ledger and the words", path="text")
         else:
             found = view(store, ledger, at=moment(at), judged_at=judgement(judged_at)).search(text, **wanted)
     if as_json:
         print_json(found.to_json())
     else:
-        _print(found)
+        _print(found, offset)
 
 
-def _only(words: str, more: str | None, at: str | None) -> str:
+def _only(words: str | None, more: str | None, at: str | None) -> str:
+    if words is None:
+        raise InvalidInput("what should be searched for is missing: give the words behind --all", path="text")
     if more is not None:
         raise InvalidInput("with --all no ledger is named: give the words alone, in one pair of quotation marks", path="text")
     if at is not None:
@@ -67,14 +71,19 @@ def _turns(text: str | None) -> tuple[int, int] | None:
     found = _TURNS.fullmatch(text)
     if found is None:
         raise InvalidInput(f"--turns {text!r} is no turn (7) and no range (3-9)", path="turns")
-    return int(found[1]), int(found[2] or found[1])
+    first, last = int(found[1]), int(found[2] or found[1])
+    if not 1 <= first <= last:
+        raise InvalidInput(
+            f"--turns {text!r} is no range: give the first turn, from 1 on, and then the last (3-9)", path="turns"
+        )
+    return first, last
 
 
-def _print(found: SearchAnswer) -> None:
+def _print(found: SearchAnswer, offset: int) -> None:
     if found.basis is not None:
         print_basis(found.basis)
     if not found.hits:
-        print_text("nothing found")
+        print_text(f"nothing found beyond the first {counted(offset, 'place')}" if offset else "nothing found")
     elif found.matched == "any":
         print_text("nothing has all of the words; these have some:\n")
     for hit in found.hits:

@@ -39,6 +39,11 @@ def test_people_see_the_place_in_its_text(address: str, capsys: pytest.CaptureFi
     assert "nothing found" in capsys.readouterr().out
 
 
+def test_what_was_passed_by_is_not_denied(address: str, capsys: pytest.CaptureFixture[str]) -> None:
+    assert run(["--store", address, "search", "case", "cafe", "--offset", "1000"]) == 0
+    assert "nothing found beyond the first 1,000 places" in capsys.readouterr().out
+
+
 def test_programs_get_the_answer(address: str, capsys: pytest.CaptureFixture[str]) -> None:
     options = ["--kind", "turn", "--turns", "2-3", "--limit", "1", "--at", "5", "--role", "user"]
     assert run(["--store", address, "search", "case", "cafe", *options, "--json"]) == 0
@@ -68,7 +73,10 @@ def test_all_ledgers_are_searched_when_asked_for(address: str, capsys: pytest.Ca
         (["search", "--all", "case", "cafe"], "no ledger is named"),
         (["search", "--all", "cafe", "--at", "2"], "--at is of one ledger"),
         (["search", "case", "cafe", "--turns", "x"], "no turn (7) and no range"),
-        (["search", "case", "cafe", "--turns", "5-2"], "the first and the last turn"),
+        (["search", "case", "cafe", "--turns", "5-2"], "--turns '5-2' is no range: give the first turn"),
+        (["search", "case", "cafe", "--turns", "0-2"], "from 1 on"),
+        (["search"], "give the ledger and the words"),
+        (["search", "--all"], "give the words behind --all"),
         (["search", "case", "cafe", "--kind", "x"], "give one of turn, call"),
         (["search", "case", "cafe", "--limit", "0"], "from 1 to 1,000"),
         (["search", "case", "?"], "no word"),
