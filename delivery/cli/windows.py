@@ -68,7 +68,7 @@ def window(
         "model": model,
     }
     register_rules(rules)
-    chosen = changed(policy_option(policy or "default"), **options)
+    chosen = changed(policy_option("default" if policy is None else policy), **options)
     definitions = None if tools is None else _definitions(tools)
     with open_existing_store(context.obj) as store:
         asked = view(store, ledger, at=moment(at), judged_at=judgement(judged_at))
@@ -96,6 +96,8 @@ def _definitions(file: Path) -> JsonText:
         found = JsonText.parse(file.read_bytes())
     except InvalidInput as error:
         raise InvalidInput(f"{file}: {error}", **error.details) from None
-    if not isinstance(found.value, list | dict):
-        raise InvalidInput(f"{file} has no list of tools: give the definitions as the provider wants them", path=str(file))
+    if not isinstance(found.value, list) or not all(isinstance(tool, dict) for tool in found.value):
+        raise InvalidInput(
+            f"--tools {file} has no list of tools: give the definitions as the provider wants them, in one list", path="tools"
+        )
     return found
