@@ -53,8 +53,8 @@ def audit_command(
     given = {text: policy_option(text) for text in policies or []}
     if alone and len(given) > 1:
         raise InvalidInput("--no-compare compares no policy: name one at most, by which turns are judged", path="policy")
-    if plot is not None and (plot.is_dir() or not plot.absolute().parent.is_dir()):
-        raise InvalidInput(f"--plot {plot}: no file in a folder that there is: name one", path="plot")
+    if plot is not None:
+        _check_place(plot)
     with open_existing_store(context.obj) as store:
         names = [head.name for head in store.heads()] if everything else list(ledgers or [])
         if everything and ledgers:
@@ -71,6 +71,16 @@ def audit_command(
     print_audit(found)
     if plot is not None:
         print_text(f"\ndrawn into {one_line(str(plot))}")
+
+
+def _check_place(plot: Path) -> None:
+    """Refuse a place for the plot before an audit that may take long."""
+    if plot.is_dir():
+        raise InvalidInput(f"--plot {plot} is a folder: name a file in it", path="plot")
+    if plot.suffix.lower() != ".svg":
+        raise InvalidInput(f"--plot {plot}: what is drawn is SVG: name a file that ends in .svg", path="plot")
+    if not plot.absolute().parent.is_dir():
+        raise InvalidInput(f"--plot {plot}: there is no folder {plot.parent}: make it first", path="plot")
 
 
 def _compared(given: Mapping[str, Policy]) -> Mapping[str, Policy] | None:

@@ -109,8 +109,9 @@ def test_it_draws_into_a_file(command: Command, tmp_path: Path) -> None:
         (["one", "--no-compare", "--policy", "support", "--policy", "coding"], "name one at most"),
         (["one", "--at", "turn:99"], "turn 99 is not recorded"),
         (["one", "--at", "soon"], "is no version (12), turn (turn:7) or time"),
-        (["one", "--plot", "missing/audit.svg"], "--plot"),
-        (["one", "--plot", "."], "--plot"),
+        (["one", "--plot", "missing/audit.svg"], "--plot missing/audit.svg: there is no folder missing: make it first"),
+        (["one", "--plot", "."], "--plot . is a folder: name a file in it"),
+        (["one", "--plot", "audit.png"], "name a file that ends in .svg"),
     ],
 )
 def test_mistakes_are_named(command: Command, arguments: list[str], said: str) -> None:
