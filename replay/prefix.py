@@ -40,8 +40,8 @@ class PrefixReport:
     """All requests of a conversation under a policy.
 
     ``decisions``: how many requests there were; ``refused``: for how many turns what is never left out did not fit.
-    ``prompt_tokens`` and ``cached_tokens``: of all requests together, as we count. ``breaks``: where what stands before the
-    state changed, other than by growing.
+    ``prompt_tokens`` and ``cached_tokens``: of all requests together, as we count. ``breaks``: where the beginning that
+    was to stay changed, other than by growing.
     """
 
     ledger: str
@@ -148,12 +148,13 @@ def _texts(value: Any) -> Iterator[str]:
 
 
 def why_changed(before: Window, after: Window) -> str | None:
-    """Why what stands before the state is not what it was and more; None if it is."""
+    """Why the beginning that was to stay, up to the state or the tail, is not what it was and more; None if it is."""
     if after.rendering.draft.system != before.rendering.draft.system:
         return "the system text changed"
-    ours, theirs = _stable(after), _stable(before)
-    if ours[: len(theirs)] == theirs:
+    if _goes_on(_stable(after), _stable(before)):
         return None
+    if _goes_on(_stateless(after), _stateless(before)):
+        return "the state changed, which stands after the system text"
     if after.receipt.through != before.receipt.through:
         return f"turns up to {after.receipt.through} were compacted"
     if after.receipt.gave_way or before.receipt.gave_way:
@@ -169,8 +170,18 @@ def _stood(window: Window) -> dict[int, frozenset[int]]:
     return {piece.turn.number: frozenset(piece.replaced) for piece in _before_state(window) if isinstance(piece, TurnPiece)}
 
 
+def _goes_on(ours: list[str], theirs: list[str]) -> bool:
+    return ours[: len(theirs)] == theirs
+
+
 def _stable(window: Window) -> list[str]:
     return [repr(piece) for piece in _before_state(window)]
+
+
+def _stateless(window: Window) -> list[str]:
+    """The same without a state that stands first of all."""
+    is_first = window.policy.state_place == "after_system" and window.rendering.draft.scene.fixed.state is not None
+    return _stable(window)[1 if is_first else 0 :]
 
 
 def _before_state(window: Window) -> Pieces:

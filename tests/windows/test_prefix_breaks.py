@@ -52,6 +52,28 @@ def test_a_result_that_came_late(store: Ledgers, case: Ledger) -> None:
     assert changes(store, ROOMY) == [(8, "turns read otherwise, since more was recorded of them")]
 
 
+def test_a_state_that_stands_after_the_system_text(store: Ledgers, case: Ledger) -> None:
+    for number in range(1, 6):
+        read_page(case, number)
+    case.set_fact("berth", "B-05", source="tool")
+    for number in range(6, 9):
+        read_page(case, number)
+    assert changes(store, ROOMY) == []
+    first = ROOMY.model_copy(update={"state_place": "after_system"})
+    assert changes(store, first) == [(7, "the state changed, which stands after the system text")]
+
+
+def test_a_segment_that_was_compacted_while_the_state_changed(store: Ledgers, case: Ledger) -> None:
+    for number in range(1, 16):
+        read_page(case, number)
+        case.set_fact("page", number, source="tool")
+    small = {"state_place": "after_system", "budget_tokens": 6_000, "compaction": Compaction(segment_turns=4)}
+    found = [because for _, because in changes(store, ROOMY.model_copy(update=small))]
+    assert found[0] == "the state changed, which stands after the system text"
+    assert any("were compacted" in because for because in found)
+    assert not any("turns read otherwise" in because for because in found)
+
+
 def test_a_batch_of_results_that_was_cleared(store: Ledgers, case: Ledger) -> None:
     for number in range(1, 12):
         read_page(case, number)
