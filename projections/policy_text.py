@@ -108,6 +108,13 @@ def _wrong(error: ErrorDetails) -> InvalidInput:
     match error["type"]:
         case "union_tag_not_found":
             why = f'give its type: {key}.type = "pattern", "function" or "provided"'
+        case "union_tag_invalid":
+            why = f'there is no type {error["input"]["type"]!r:.80}: {key}.type is "pattern", "function" or "provided"'
+        case "tuple_type":
+            why = f"give a list (it is {error['input']!r:.80})"
+        case "model_type":
+            either = ", or false to leave it out" if place[0] in ("compaction", "state") and len(place) == 1 else ""
+            why = f"give a table of keys{either} (it is {error['input']!r:.80})"
         case "extra_forbidden":
             why = f"there is no such key{near}"
         case "value_error":
