@@ -85,6 +85,10 @@ class Unparsed(Frozen):
 
     unparsed: Text
 
+    def __str__(self) -> str:
+        """What the model wrote."""
+        return self.unparsed
+
 
 class _ArgumentsSchema:
     """JSON arguments are stored as a string, unparsable ones as an object: never mistaken for each other."""

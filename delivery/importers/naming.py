@@ -32,7 +32,6 @@ from ledger.parts import (
     ReasoningPart,
     TextPart,
     ToolCallPart,
-    Unparsed,
 )
 
 _DOMAIN: Final = "context-ledger/import-name/1"
@@ -87,8 +86,6 @@ def _content(part: Part) -> str:
             return part.value
         case ReasoningPart() | OpaquePart():
             return part.raw
-        case ToolCallPart(arguments=Unparsed() as written):
-            return written.unparsed
         case ToolCallPart():
             return str(part.arguments)
 

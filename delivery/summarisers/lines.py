@@ -96,8 +96,7 @@ def _lines(turn: Turn) -> Iterator[_Line]:
         shows = {"attached": attached} if attached else {}
         yield _line(turn, {"turn": turn.number, "role": turn.role, **shows}, turn.text)
     for call in turn.calls:
-        arguments = call.arguments if isinstance(call.arguments, str) else call.arguments.unparsed
-        yield _line(turn, {"turn": turn.number, "role": turn.role, "calls": call.tool[:_MOST_OF_NAME]}, str(arguments))
+        yield _line(turn, {"turn": turn.number, "role": turn.role, "calls": call.tool[:_MOST_OF_NAME]}, str(call.arguments))
     for found in turn.returns:
         if found.text.strip():
             tool = {} if found.tool is None else {"tool": found.tool[:_MOST_OF_NAME]}

@@ -56,12 +56,8 @@ def gist(turn: Turn) -> Gist:
     """
     if turn.forgotten is not None:
         return Gist(turn.text, ())
-    asked = (string for call in turn.calls for string in identifying_strings(_source(call)))
+    asked = (string for call in turn.calls for string in identifying_strings(str(call.arguments)))
     return Gist(Telling(turn).within(MOST_CHARACTERS), tuple(dict.fromkeys([*exact_strings(turn.text), *asked])))
-
-
-def _source(call: ToolCallPart) -> str:
-    return call.arguments if isinstance(call.arguments, str) else call.arguments.unparsed
 
 
 class Telling:
@@ -190,7 +186,7 @@ def _sum(group: list[Telling], most: int) -> Iterator[str]:
         yield f"{len(said) - len(shown):,} more"
     if calls:
         yield _counted(calls)
-    names = dict.fromkeys(name for call in calls for name in identifying_strings(_source(call)))
+    names = dict.fromkeys(name for call in calls for name in identifying_strings(str(call.arguments)))
     if names:
         yield ", ".join(list(names)[:_MOST_NAMES])
 

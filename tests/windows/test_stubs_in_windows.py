@@ -7,7 +7,7 @@ from typing import Any
 import pytest
 
 from ledger import JsonText, Ledger, Ledgers
-from ledger.parts import ToolCallPart
+from ledger.parts import ToolCallPart, Unparsed
 from projections.pieces import TurnPiece
 from projections.policy import Compaction, Policy, StubRules
 from projections.window import Window
@@ -54,6 +54,19 @@ def test_a_result_is_spent_when_somebody_answered_it(store: Ledgers, case: Ledge
     assert stub is not None
     assert stub.startswith('[find_shelves "all": 60 lines; used S-004, TRK-00004')
     assert stub.endswith("; whole result: result_id=r_4]")
+
+
+def test_what_was_asked_for_is_no_news_in_arguments_that_are_no_json_either(store: Ledgers) -> None:
+    case = store.ledger("case")
+    case.record_turn("user", "Bring the parcels to gate 9.")
+    case.record_turn("user", "Which shelves are there?")
+    broken = Unparsed(unparsed="type C:\\all.log")
+    case.record_turn("assistant", [ToolCallPart(call_id="c1", tool="shell", arguments=broken)])
+    case.record_return("c1", f"C:\\all.log\n{ROWS}")
+    case.record_turn("assistant", "C:\\all.log names S-004.")
+    stub = shown(store, Policy(tail_turns=0, stubs=SOON))
+    assert stub is not None
+    assert stub.startswith('[shell "type C:\\\\all.log": 61 lines; used S-004; whole result')
 
 
 def test_a_result_that_comes_late_is_shown_to_somebody_first(store: Ledgers, case: Ledger) -> None:
