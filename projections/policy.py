@@ -7,7 +7,8 @@ from collections.abc import Mapping
 from functools import cached_property
 from typing import Any, Final, Literal, Self
 
-from pydantic import Field, ValidationInfo, field_validator, model_validator
+from pydantic import Field, ValidationInfo, field_validator
+from pydantic_core import PydanticCustomError
 
 from ledger.parts import Frozen, Name
 from projections.encodings import encoding_for
@@ -16,6 +17,9 @@ from projections.state_block import BlockOptions
 from projections.verdicts.lexicon import lexicon_of
 from projections.verdicts.rules import DEFAULT_RULES, Rule
 from projections.verdicts.verdict import Ruled
+
+OF_THE_TABLE: Final = "of_the_table"
+"""The type of an error about several keys of a table. It is found at the last of them, so that it is told beside others."""
 
 MOST_PERCENT: Final = 90
 """What the parts of the middle may take of the budget together: the rest is for task, state and tail."""
@@ -60,7 +64,7 @@ class Compaction(Frozen):
     live_percent: WholeNumber = Field(default=25, ge=0, le=MOST_PERCENT)
     kept_percent: WholeNumber = Field(default=20, ge=0, le=MOST_PERCENT)
     text_percent: WholeNumber = Field(default=15, ge=0, le=MOST_PERCENT)
-    exact_percent: WholeNumber = Field(default=10, ge=0, le=MOST_PERCENT)
+    exact_percent: WholeNumber = Field(default=10, ge=0, le=MOST_PERCENT, validate_default=True)
     by: tuple[SummaryChoice, ...] = ()
 
     @property
@@ -68,14 +72,19 @@ class Compaction(Frozen):
         """All shares together."""
         return self.live_percent + self.kept_percent + self.text_percent + self.exact_percent
 
-    @model_validator(mode="after")
-    def _leaves_room(self) -> Self:
-        if self.percent > MOST_PERCENT:
-            raise ValueError(
-                f"the percentages of live, kept, text and exact are {self.percent} together: at most {MOST_PERCENT}, since"
-                " task, state and the last turns need room too"
+    @field_validator("exact_percent")
+    @classmethod
+    def _leaves_room(cls, exact_percent: int, given: ValidationInfo) -> int:
+        known = given.data  # without what is itself refused
+        shares = {share: known[f"{share}_percent"] for share in ("live", "kept", "text") if f"{share}_percent" in known}
+        percent = sum(shares.values()) + exact_percent
+        if percent > MOST_PERCENT:
+            raise PydanticCustomError(
+                OF_THE_TABLE,
+                f"the percentages of {', '.join(shares)} and exact are {percent} together: at most {MOST_PERCENT}, since"
+                " task, state and the last turns need room too",
             )
-        return self
+        return exact_percent
 
 
 class Policy(Frozen):

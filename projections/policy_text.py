@@ -9,7 +9,7 @@ from pydantic import ValidationError
 
 from ledger.errors import InvalidInput, nearest
 from ledger.parts import Frozen
-from projections.policy import Compaction, Policy, StubRules, SummaryChoice
+from projections.policy import OF_THE_TABLE, Compaction, Policy, StubRules, SummaryChoice
 from projections.presets import preset_named
 from projections.state_block import BlockOptions
 from projections.verdicts.rules import FunctionRule, PatternRule, ProvidedRule
@@ -101,6 +101,8 @@ def _no_key(key: str, base: dict[str, Any]) -> InvalidInput:
 def _wrong(error: ErrorDetails) -> InvalidInput:
     """One thing that is wrong, by its key."""
     place = [str(part) for part in error["loc"]]
+    if error["type"] == OF_THE_TABLE:
+        del place[-1:]
     near = _near(place) if error["type"] == "extra_forbidden" else ""
     if place[:1] == ["rules"]:
         del place[2:3]  # the type of the rule, which is no key
@@ -117,7 +119,7 @@ def _wrong(error: ErrorDetails) -> InvalidInput:
             why = f"give a table of keys{either} (it is {error['input']!r:.80})"
         case "extra_forbidden":
             why = f"there is no such key{near}"
-        case "value_error":
+        case found if found in ("value_error", OF_THE_TABLE):
             why = error["msg"].removeprefix("Value error, ").removeprefix(f"{place[-1] if place else key}: ")
         case _:
             why = f"{error['msg']} (it is {error['input']!r:.80})"

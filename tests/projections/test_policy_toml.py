@@ -161,6 +161,24 @@ def test_what_a_reserve_leaves_is_told_beside_other_mistakes() -> None:
     ]
 
 
+def test_what_the_shares_are_together_is_told_beside_other_mistakes_of_the_table() -> None:
+    with pytest.raises(InvalidInput) as refusal:
+        policy_from_toml("[compaction]\nsegment_turns = 0\nsegmnt_turns = 4\nlive_percent = 91\nkept_percent = 70")
+    together = "policy key compaction: the percentages of kept, text and exact are 95 together: at most 90"
+    assert sorted(str(refusal.value).splitlines()) == [
+        "policy key compaction.live_percent: Input should be less than or equal to 90 (it is 91)",
+        "policy key compaction.segment_turns: Input should be greater than or equal to 1 (it is 0)",
+        "policy key compaction.segmnt_turns: there is no such key: did you mean segment_turns?",
+        f"{together}, since task, state and the last turns need room too",
+    ]
+
+
+def test_what_the_shares_are_together_is_told_of_those_that_are_not_given_too() -> None:
+    with pytest.raises(ValidationError, match="the percentages of live, kept, text and exact are 91 together"):
+        Compaction(live_percent=46)
+    assert Compaction(live_percent=45).percent == 90
+
+
 NUMBERS = {
     Policy: {
         "tail_turns",
