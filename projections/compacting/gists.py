@@ -1,4 +1,4 @@
-"""What a turn said or did, in one line of its own words."""
+"""What turns said or did, in lines of their own words. Extractive, and the same every time."""
 
 from __future__ import annotations
 
@@ -11,11 +11,11 @@ from typing import Final
 from ledger.parts import DocumentPart, ImagePart, OpaquePart, ReasoningPart, ToolCallPart
 from projections.compacting.stubs import main_argument, what_came
 from projections.exact.sentences import one_line, ranked, short_line, short_question
-from projections.exact_strings import exact_strings, identifying_strings
+from projections.exact_strings import identifying_strings
 from projections.transcript import Turn
 
 MOST_CHARACTERS: Final = 160
-"""A gist is no longer than this."""
+"""A line of a turn is no longer than this."""
 
 _MOST_ASKED: Final = 60
 _MOST_NAMES: Final = 6
@@ -25,14 +25,6 @@ _LENGTHS: Final = (MOST_CHARACTERS, 100, 60)
 
 _LONG_RUN: Final = 3
 """So many tool rounds after each other make one line."""
-
-
-@dataclass(frozen=True, slots=True)
-class Gist:
-    """A turn in one line of its own words (… marks what is cut), and the exact strings of all that it said and asked for."""
-
-    text: str
-    exact: tuple[str, ...]
 
 
 @dataclass(frozen=True, slots=True)
@@ -47,17 +39,6 @@ class GistLine:
         """The line with its turns: "turns 12-31: …"."""
         where = f"turn {self.first}" if self.first == self.last else f"turns {self.first}-{self.last}"
         return f"{where}: {self.text}"
-
-
-def gist(turn: Turn) -> Gist:
-    """What a turn said, in its most telling sentences, and which tools it called with what they returned.
-
-    The text is empty for a blank turn and at most 160 characters long. Extractive, and the same every time.
-    """
-    if turn.forgotten is not None:
-        return Gist(turn.text, ())
-    asked = (string for call in turn.calls for string in identifying_strings(str(call.arguments)))
-    return Gist(Telling(turn).within(MOST_CHARACTERS), tuple(dict.fromkeys([*exact_strings(turn.text), *asked])))
 
 
 class Telling:
