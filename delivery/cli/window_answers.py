@@ -15,7 +15,7 @@ from projections.window import Window
 from projections.wire import to_json
 from replay.window_diff import Became, WindowDiff
 
-_TURN: Final = re.compile(r"turn \d+")
+_TURN: Final = re.compile(r"turn \d+(.*)")
 
 
 def print_window(found: Window, *, every_turn: bool = False) -> None:
@@ -87,7 +87,7 @@ def _lines(found: Window) -> Iterator[str]:
         verdicts = _listed(f"{total.turns:,} {verdict} ({total.before:,} tokens)" for verdict, total in receipt.totals.items())
         left = receipt.blocks["kept"] + receipt.blocks["middle"]
         yield f"turns 1-{receipt.through} are compacted to {left:,} tokens: {verdicts}"
-    yield f"tail: {receipt.effective_tail:,} of {policy.tail_turns:,} turns"
+    yield f"tail: {_tail(found)}"
     if receipt.summaries or receipt.wanting:
         taken = f"summaries: {', '.join(receipt.summaries) or 'none'}"
         yield taken + (f"; {counted(receipt.wanting, 'segment')} told in extracts for want of one" if receipt.wanting else "")
@@ -104,14 +104,27 @@ def _lines(found: Window) -> Iterator[str]:
     yield f"budget: {policy.budget_tokens:,} tokens{reserve}"
 
 
+def _tail(found: Window) -> str:
+    """How many turns of the tail are left of those that it would have: no more than there are, or more for whole exchanges."""
+    left, before = found.receipt.effective_tail, found.receipt.rows[-1].turn - 1
+    wanted = min(found.policy.tail_turns, before)
+    return f"{left:,} of {wanted:,} turns" if left <= wanted else counted(left, "turn")
+
+
 def _gave_way(steps: Sequence[str]) -> Iterator[str]:
-    """What gave way, in order; turns that did so one after the other in one word."""
-    for is_turn, group in groupby(steps, key=lambda step: _TURN.fullmatch(step) is not None):
-        if not is_turn:
+    """What gave way, in order; turns that did so one after the other, and why in the same words, in one word."""
+    for why, group in groupby(steps, key=_why_of_a_turn):
+        if why is None:
             yield from group
             continue
-        for first, last in ranges(int(step.split()[1]) for step in group):
-            yield f"turn {first}" if first == last else f"turns {first}-{last}"
+        for first, last in ranges(int(step.removeprefix("turn ").removesuffix(why)) for step in group):
+            yield f"turn {first}{why}" if first == last else f"turns {first}-{last}{why}"
+
+
+def _why_of_a_turn(step: str) -> str | None:
+    """What is said of a single turn that gave way; None where the step is another one."""
+    found = _TURN.fullmatch(step)
+    return None if found is None else found[1]
 
 
 def _listed(words: Iterable[str]) -> str:

@@ -75,6 +75,33 @@ def test_people_see_what_the_rows_do_not_say(command: Command, voyage: str) -> N
     assert line.endswith(f"turns {turns[0]}-{turns[-1]}")
 
 
+def test_turns_that_gave_way_for_one_reason_are_one_word(command: Command, voyage: str, tmp_path: Path) -> None:
+    file = tmp_path / "mine.toml"
+    file.write_text("tail_turns = 12\ntail_tokens = 100\n", encoding="utf-8")
+    shown = command("window", voyage, "--policy", str(file)).out
+    (line,) = [line for line in shown.splitlines() if line.startswith("gave way to the budget: ")]
+    assert line.endswith(": tail_tokens")
+    assert line.count("turn") == 1
+
+
+@pytest.mark.parametrize(
+    ("written", "at", "said"),
+    [
+        ("tail_turns = 12", "turn:79", "tail: 12 of 12 turns"),
+        ("tail_turns = 12", "turn:5", "tail: 4 of 4 turns"),
+        ("tail_turns = 1000000\ncompaction = false", "turn:5", "tail: 4 of 4 turns"),
+        ("tail_turns = 1\ntail_exchanges = 3", "turn:78", "tail: 5 turns"),
+        ("tail_turns = 0", "turn:1", "tail: 0 of 0 turns"),
+    ],
+)
+@pytest.mark.usefixtures("voyage")
+def test_a_tail_is_no_longer_than_what_was_said(command: Command, tmp_path: Path, written: str, at: str, said: str) -> None:
+    """Turns that there are not are not missing, and whole exchanges may make the tail longer than its turns."""
+    file = tmp_path / "mine.toml"
+    file.write_text(written, encoding="utf-8")
+    assert f"\n{said}\n" in command("window", "voyage", "--policy", str(file), "--at", at).out
+
+
 def test_turns_without_a_row_of_their_own_are_shown_when_asked_for(command: Command, voyage: str) -> None:
     """The receipt has rows for pins, tail and stubs; those that are compacted are counted, until somebody asks for each."""
     short, every = command("window", voyage, "--budget", "900").out, command("window", voyage, "--budget", "900", "--turns").out
