@@ -17,6 +17,7 @@ from ledger.errors import LedgerError
 from ledger.parts import Usage
 from projections.compacting.gists import group_gists
 from projections.compacting.segments import inputs_digest
+from projections.compacting.summaries import takes
 from projections.exact.finding import uses_in
 from projections.exact_strings import exact_strings
 from projections.policy import Policy, SummaryChoice
@@ -115,9 +116,7 @@ def taking(policy: Policy, *choices: SummaryChoice) -> Policy:
 def would_take(policy: Policy, choice: SummaryChoice) -> bool:
     """Whether a policy takes the summaries that ``choice`` names."""
     by = () if policy.compaction is None else policy.compaction.by
-    return any(
-        all(asked in (None, offered) for asked, offered in zip(_fields(known), _fields(choice), strict=True)) for known in by
-    )
+    return any(takes(known, choice) for known in by)
 
 
 def unfounded_strings(text: str, turns: Sequence[Turn]) -> tuple[str, ...]:
@@ -136,10 +135,6 @@ def _living(turn: Turn) -> Turn:
 
 def _without_marks(parts: tuple[Any, ...]) -> tuple[Any, ...]:
     return tuple(part for part in parts if not isinstance(part, Forgotten))
-
-
-def _fields(choice: SummaryChoice) -> tuple[str | None, ...]:
-    return (choice.summariser, choice.model, choice.prompt_hash)
 
 
 def _texts(turn: Turn) -> Iterator[str]:

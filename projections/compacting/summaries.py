@@ -50,11 +50,12 @@ def chosen_summary(summaries: Sequence[Summary], choices: Sequence[SummaryChoice
     current = [summary for summary in summaries if summary.inputs == inputs]
     for choice in choices:
         for summary in reversed(current):
-            if _fits(summary, choice):
+            if takes(choice, summary):
                 return summary
     return None
 
 
-def _fits(summary: Summary, choice: SummaryChoice) -> bool:
-    wanted = ((choice.summariser, summary.summariser), (choice.model, summary.model), (choice.prompt_hash, summary.prompt_hash))
-    return all(asked is None or asked == found for asked, found in wanted)
+def takes(choice: SummaryChoice, made: Summary | SummaryChoice) -> bool:
+    """Whether a choice takes a summary, or all those that another choice names."""
+    pairs = ((choice.summariser, made.summariser), (choice.model, made.model), (choice.prompt_hash, made.prompt_hash))
+    return all(asked in (None, found) for asked, found in pairs)
