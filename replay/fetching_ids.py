@@ -50,6 +50,7 @@ _KINDS: Final = {
         IdKind("event", "v", None, "all", "nothing was recorded"),
     )
 }
+_NO_ID: Final = f"no id (a number behind {', '.join(f'{begins}_' for begins in _KINDS)})"
 _ANY: Final = _KINDS["v"]
 _SYSTEM: Final = replace(_ANY, kind="system")
 _OF_TYPES: Final = {known.event: known for known in _KINDS.values()} | {"artifact.stored": replace(_ANY, kind="artifact")}
@@ -110,9 +111,10 @@ def _unknown(loaded: Loaded, wanted: object, number: int, *, kind: IdKind) -> Un
 
     newest = ids(Selection(upto=loaded.version, kind=kind.among, newest_first=True))
     last = [found for _, found in zip(range(_NEAREST), newest, strict=False)]
+    what = f"{kind.kind} {wanted!r} is not recorded" if number else f"{wanted!r:.80} is {_NO_ID}"
     if not last:
         return UnknownResult(
-            f"{kind.kind} {wanted!r} is not recorded: {kind.none} by version {loaded.version}",
+            f"{what}: {kind.none} by version {loaded.version}",
             result_id=wanted,
             nearest=[],
             last=None,
@@ -125,7 +127,7 @@ def _unknown(loaded: Loaded, wanted: object, number: int, *, kind: IdKind) -> Un
         ]
         near = [found for found in around if found is not None]
     return UnknownResult(
-        f"{kind.kind} {wanted!r} is not recorded at version {loaded.version}: "
+        f"{what}{f' at version {loaded.version}' if number else ''}: "
         f"the nearest are {', '.join(near)}, the last is {last[0]}",
         result_id=wanted,
         nearest=near,

@@ -249,7 +249,8 @@ def test_an_id_under_which_no_content_ever_is_says_so(store: Ledgers, case: Ledg
         ("sum_4", [], "no summary was recorded by version 6"),
         ("win_6", [], "no window was recorded as served by version 6"),
         ("v_7", ["v_6", "v_5", "v_4"], "event 'v_7' is not recorded at version 6: .* the last is v_6"),
-        ("turn_0", [], "result 'turn_0' is not recorded: no tool has returned anything"),
+        ("turn_0", [], "'turn_0' is no id .*: no tool has returned anything"),
+        ("2", [], "'2' is no id \\(a number behind r_, ev_, con_, en_, turn_, sum_, win_, v_\\)"),
     ],
 )
 def test_an_unknown_id_is_told_with_those_of_its_kind(
