@@ -5,15 +5,16 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import Final, Literal, NamedTuple
 
+from ledger import window_events
 from projections.transcript import Turn
 
-Verdict = Literal["keep", "compress", "stub", "drop", "never"]
+Ruled = window_events.Verdict
+"""The verdicts that a rule may give: what was forgotten is no matter of rules, and whoever reads a window is told of it."""
+
+Verdict = Literal[Ruled, "never"]
 """What becomes of a turn that left the tail: verbatim, as part of a shorter text, as a stand-in that can be fetched, not at
 all; ``never`` for what may not be kept at all, since it was forgotten.
 """
-
-Ruled = Literal["keep", "compress", "stub", "drop"]
-"""The verdicts that a rule may give: what was forgotten is no matter of rules, and whoever reads a window is told of it."""
 
 LOOK_BACK: Final = 6
 """So many turns before a turn are looked at, at most."""
@@ -39,5 +40,5 @@ class Surroundings:
 class Classified:
     """What stands of the recorded classifications of a turn."""
 
-    verdict: Verdict
+    verdict: Ruled
     by: Literal["person", "model"]
