@@ -1,7 +1,7 @@
 """Adds up the turns of conversations by verdict, rule and kind, and finds the largest results and what is repeated.
 
 One turn after the other, with its verdict; what is remembered does not grow with the conversations, but for what
-``auditing_repeats`` bounds.
+``RepeatFinder`` bounds.
 """
 
 from __future__ import annotations

@@ -57,9 +57,10 @@ def is_superseded(reading: Reading) -> bool:
 
 
 def explains(reading: Reading) -> bool:
-    """Whether an assistant explains at length, and the user does not put it right."""
-    after = reading.surroundings.after
-    return not reading.is_user and bool(after) and not reading.turn.calls and _size(reading.turn.parts) >= _LONG_CHARACTERS
+    """Whether an assistant says something at length and calls nothing, and the conversation went on."""
+    if reading.is_user or reading.turn.calls or not reading.surroundings.after:
+        return False
+    return _size(reading.turn.parts) >= _LONG_CHARACTERS
 
 
 def _content(reading: Reading, turn: Turn) -> frozenset[str]:

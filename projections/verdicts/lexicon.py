@@ -80,7 +80,7 @@ def offers_help(sentence: str, lexicon: Lexicon) -> bool:
     return any(
         pattern.search(sentence) is not None and known.issuperset(said)
         for pattern, known in lexicon.offers
-        for said in (_WORD.findall(sentence.strip(" ?")),)
+        for said in (words_of(sentence.strip(" ?")),)
     )
 
 
