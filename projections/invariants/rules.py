@@ -4,11 +4,11 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterator
-from dataclasses import dataclass, field
+from dataclasses import dataclass
 from itertools import pairwise
 from typing import Final
 
-from projections.invariants.shapes import Block, Message, Shape, Violation
+from projections.invariants.shapes import Block, Shape, Violation
 
 _TALK: Final = frozenset({"messages", "system", "input", "instructions", "contents", "systemInstruction"})
 
@@ -243,11 +243,8 @@ class ReasoningIsFollowed:
         for at, message in enumerate(shape.messages):
             if message.role == "assistant" and message.blocks and message.blocks[-1].kind == "reasoning":
                 after = shape.messages[at + 1 : at + 2]
-                if not after or not self._may_follow(message, after[0]):
+                if len(message.blocks) > 1 or not after or after[0].role != "assistant":
                     yield Violation("ReasoningIsFollowed", message.blocks[-1].path, "nothing follows it")
-
-    def _may_follow(self, message: Message, after: Message) -> bool:
-        return len(message.blocks) == 1 and after.role == "assistant"
 
 
 @dataclass(frozen=True, slots=True)
@@ -255,14 +252,13 @@ class CacheMarks:
     """At most ``most`` blocks are marked for the cache, none of them reasoning or an empty text."""
 
     most: int
-    unmarked: frozenset[str] = field(default=frozenset({"reasoning"}))
 
     def violations(self, shape: Shape) -> Iterator[Violation]:
         """See ``Rule``."""
         marked = [block for block in (*shape.system, *(block for _, block in shape.blocks)) if block.is_marked]
         yield from (Violation("CacheMarks", block.path, f"more than {self.most}") for block in marked[self.most :])
         for block in marked:
-            if block.kind in self.unmarked or (block.kind == "text" and not (block.text or "").strip()):
+            if block.kind == "reasoning" or (block.kind == "text" and not (block.text or "").strip()):
                 yield Violation("CacheMarks", block.path, f"a mark on {block.kind}")
 
 

@@ -26,8 +26,9 @@ class Violation:
 class Block:
     """A piece of a message.
 
-    ``text`` of a text and of a result that is text alone; ``id`` of a call and of the call that a result answers; ``name`` of a
-    tool; ``value`` is the block as the request has it; ``inner`` are the blocks of a result.
+    ``text`` of a text; ``id`` of a call and of the call that a result answers; ``name`` of a tool; ``arguments`` of a call, and
+    what a result holds where a form wants an object; ``value`` is the block as the request has it; ``inner`` has the blocks of
+    a result.
     """
 
     kind: BlockKind
