@@ -122,8 +122,7 @@ def parsed(text: str) -> Query:
 def _phrase(text: str) -> Iterator[Clause]:
     listed = words(text)
     if listed:
-        signs = tuple(None if not _is_joined(word) else _between(word) for word in listed[:-1])
-        yield Clause(tuple(word.text for word in listed), signs)
+        yield Clause(tuple(word.text for word in listed), tuple(map(_between, listed[:-1])))
 
 
 def _clauses(text: str) -> Iterator[Clause]:
@@ -154,10 +153,6 @@ def _joined(text: str, run: Sequence[Word]) -> Clause:
     return Clause(tuple(word.text for word in run), tuple(word.sign for word in run[:-1]), begins=begins)
 
 
-def _is_joined(word: Word) -> bool:
-    return bool(word.sign) or word.beside
-
-
 def _between(word: Word) -> str | None:
     """What stands between a word and the next; None for anything that joins nothing."""
-    return word.sign if _is_joined(word) else None
+    return word.sign if word.sign or word.beside else None

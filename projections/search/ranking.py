@@ -81,10 +81,10 @@ def matching(text: str, clauses: Sequence[Clause]) -> dict[Clause, list[tuple[in
 def snippet(text: str, found: dict[Clause, list[tuple[int, int]]], *, characters: int = SNIPPET_CHARACTERS) -> Snippet:
     """The piece of a text in which the most clauses stand, the first of such pieces."""
     places = sorted({place for listed in found.values() for place in listed})
-    of_place = {place: clause for clause, listed in found.items() for place in listed}
-    first, last = _best(places, of_place, characters)
     if not places:
         return _cut(text, 0, min(len(text), characters), [])
+    of_place = {place: clause for clause, listed in found.items() for place in listed}
+    first, last = _best(places, of_place, characters)
     spare = max(0, characters - (places[last][1] - places[first][0]))
     start = max(0, places[first][0] - spare // 3)
     end = min(len(text), max(places[last][1], start + characters))
