@@ -3,11 +3,11 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from dataclasses import dataclass, field
+from dataclasses import dataclass
 from typing import Final
 
 from projections.verdicts.verdict import Verdict
-from projections.wire import ABSENT, to_json
+from projections.wire import to_json
 
 KINDS: Final[dict[str, tuple[Verdict, ...]]] = {
     "keep": ("keep",),
@@ -191,7 +191,7 @@ class Audit:
     spent_results: Amount
     biggest: tuple[BigResult, ...]
     repeats: Repeats
-    everything: Sent | None = field(default=None, metadata=ABSENT)
+    everything: Sent | None = None
     policies: tuple[Sent, ...] = ()
 
     def to_json(self) -> bytes:
