@@ -127,8 +127,7 @@ def _unknown(loaded: Loaded, wanted: object, number: int, *, kind: IdKind) -> Un
         ]
         near = [found for found in around if found is not None]
     return UnknownResult(
-        f"{what}{f' at version {loaded.version}' if number else ''}: "
-        f"the nearest are {', '.join(near)}, the last is {last[0]}",
+        f"{what}{f' at version {loaded.version}' if number else ''}: the nearest are {', '.join(near)}, the last is {last[0]}",
         result_id=wanted,
         nearest=near,
         last=last[0],
