@@ -61,6 +61,8 @@ def audit(
 
 
 def _checked(ledger_ids: Iterable[str]) -> list[str]:
+    if isinstance(ledger_ids, str):
+        raise InvalidInput(f"ledger_ids is the text {ledger_ids!r:.80}: give a list of names", path="ledger_ids")
     names = list(ledger_ids)
     if not names:
         raise InvalidInput("no ledger is named: give at least one", path="ledger_ids")

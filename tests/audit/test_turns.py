@@ -179,6 +179,12 @@ def test_no_ledger_and_the_same_twice_are_refused(store: Ledgers, names: list[st
         audit(store, names)
 
 
+def test_a_name_alone_is_no_list_of_names(store: Ledgers) -> None:
+    say(store.ledger("talk"), *TALK)
+    with pytest.raises(InvalidInput, match="'talk': give a list of names"):
+        audit(store, "talk")
+
+
 def test_an_unknown_ledger_is_named(store: Ledgers) -> None:
     say(store.ledger("talk"), *TALK)
     with pytest.raises(UnknownLedger, match="talk"):
