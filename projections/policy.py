@@ -3,16 +3,15 @@
 from __future__ import annotations
 
 import hashlib
-from collections.abc import Mapping
 from functools import cached_property
-from typing import Any, Final, Literal, Self
+from typing import Final, Literal
 
 from pydantic import Field, ValidationInfo, field_validator
 from pydantic_core import PydanticCustomError
 
-from ledger.parts import Frozen, Name
+from ledger.parts import Name
 from projections.encodings import encoding_for
-from projections.policy_values import PinnedTurn, WholeNumber, YesOrNo
+from projections.policy_values import PinnedTurn, PolicyPart, WholeNumber, YesOrNo
 from projections.state_block import BlockOptions
 from projections.verdicts.lexicon import lexicon_of
 from projections.verdicts.rules import DEFAULT_RULES, Rule
@@ -25,7 +24,7 @@ MOST_PERCENT: Final = 90
 """What the parts of the middle may take of the budget together: the rest is for task, state and tail."""
 
 
-class StubRules(Frozen):
+class StubRules(PolicyPart):
     """Which results of tools become stubs once their turn has left the tail.
 
     ``spent``: those that an assistant turn has answered. ``older_than_turns``: only when their turn is that far back.
@@ -41,7 +40,7 @@ class StubRules(Frozen):
     clear_at_least_tokens: WholeNumber = Field(default=1_000, ge=0)
 
 
-class SummaryChoice(Frozen):
+class SummaryChoice(PolicyPart):
     """Which recorded summaries are taken: those of a summariser, a model, a prompt; of any, where that is not said."""
 
     summariser: Name | None = None
@@ -49,7 +48,7 @@ class SummaryChoice(Frozen):
     prompt_hash: Name | None = None
 
 
-class Compaction(Frozen):
+class Compaction(PolicyPart):
     """How turns that left the tail are made shorter.
 
     Nothing is compacted while what left the tail costs no more than all these shares of the budget together. From then on
@@ -87,7 +86,7 @@ class Compaction(Frozen):
         return exact_percent
 
 
-class Policy(Frozen):
+class Policy(PolicyPart):
     """How large a window is and what it keeps.
 
     ``tail_turns`` (k): turns kept verbatim before the current one; ``tail_exchanges``: at least that many user turns with all
@@ -168,13 +167,6 @@ class Policy(Frozen):
     def leaving(self) -> str:
         """What decides when spent results are away, as a text."""
         return f"{self.tail_turns}/{self.tail_exchanges}/{self.request_tokens}/{self.settling}"
-
-    def model_copy(self, *, update: Mapping[str, Any] | None = None, deep: bool = False) -> Self:
-        """A copy with other values; what was worked out of the old ones is not copied."""
-        copied = super().model_copy(update=update, deep=deep)
-        for name in ("digest", "middle_digest", "settling", "leaving"):
-            copied.__dict__.pop(name, None)
-        return copied
 
     @property
     def request_tokens(self) -> int:

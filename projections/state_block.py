@@ -26,11 +26,10 @@ from pydantic import Field
 
 from ledger.events import Section
 from ledger.fields import RANK
-from ledger.parts import Frozen
 from projections.block_forms import is_confirmed
 from projections.block_lines import BlockLines, Line, Remember, made_anew
 from projections.disputes import disputes_of
-from projections.policy_values import WholeNumber, YesOrNo
+from projections.policy_values import PolicyPart, WholeNumber, YesOrNo
 
 if TYPE_CHECKING:
     from projections.entries import Entry
@@ -54,7 +53,7 @@ _CONSTRAINTS_OF_USERS: Final = 7
 _FACTS_OF_USERS: Final = 8
 
 
-class BlockOptions(Frozen):
+class BlockOptions(PolicyPart):
     """How a state is shown: as one JSON object a line, compact text, or Markdown.
 
     ``provenance``: whether each line names source and turn, entries also their id and why they were made; without, a ? marks

@@ -8,14 +8,14 @@ from typing import Annotated, Final, Literal
 from pydantic import Field, field_validator
 
 from ledger.events import Role
-from ledger.parts import Frozen, Name
-from projections.policy_values import WholeNumber
+from ledger.parts import Name
+from projections.policy_values import PolicyPart, WholeNumber
 from projections.verdicts.patterns import check_pattern
 from projections.verdicts.provided import CATALOGUE, PROVIDED
 from projections.verdicts.verdict import Ruled
 
 
-class ProvidedRule(Frozen):
+class ProvidedRule(PolicyPart):
     """One of the provided rules, by its name."""
 
     type: Literal["provided"] = "provided"
@@ -29,7 +29,7 @@ class ProvidedRule(Frozen):
         return name
 
 
-class PatternRule(Frozen):
+class PatternRule(PolicyPart):
     """Turns in whose text a regular expression is found, those of one ``role`` only where that is given.
 
     Of a long text the beginning and the end are searched, ``own_words.LOOKED_AT_CHARACTERS`` each.
@@ -52,7 +52,7 @@ class PatternRule(Frozen):
         return re.compile(self.pattern)
 
 
-class FunctionRule(Frozen):
+class FunctionRule(PolicyPart):
     """A Python function that ``register_rule(name, version)`` registered."""
 
     type: Literal["function"] = "function"

@@ -217,6 +217,40 @@ def test_the_number_of_a_pin_and_the_version_of_a_rule_are_whole_ones() -> None:
         FunctionRule.model_validate({"name": "ours", "version": "1"})
 
 
+PRESET = PRESETS["coding"]
+WRONG_COPIES = [
+    (PRESET, {"budget_tokens": 0}, r"budget_tokens\n.*greater than or equal to 1"),
+    (PRESET, {"budget_tokens": True}, r"budget_tokens\n.*give a whole number"),
+    (PRESET, {"tial_turns": 3}, r"tial_turns\n.*[Ee]xtra"),
+    (PRESET, {"reserve_tokens": 10**9}, "nothing is left for the request"),
+    (Policy(reserve_tokens=400), {"budget_tokens": 400}, "nothing is left for the request"),
+    (PRESET, {"stubs": StubRules, "state": "lines"}, "2 validation errors for Policy"),
+    (StubRules(), {"spent": "yes"}, r"spent\n.*give true or false"),
+    (Compaction(), {"live_percent": 80}, "are 125 together"),
+    (SummaryChoice(), {"modle": "x"}, "modle"),
+    (BlockOptions(), {"form": "yaml"}, "form"),
+    (ProvidedRule(name="constraint"), {"name": "constrant"}, "no rule 'constrant' is provided"),
+    (PatternRule(name="x", verdict="keep", pattern="a"), {"pattern": "("}, "missing \\)"),
+    (FunctionRule(name="x", version=1), {"version": 0}, "version"),
+]
+
+
+@pytest.mark.parametrize(("part", "update", "said"), WRONG_COPIES)
+def test_a_copy_with_what_may_not_stand_in_a_policy_is_refused(part: BaseModel, update: dict[str, Any], said: str) -> None:
+    with pytest.raises(ValidationError, match=said):
+        part.model_copy(update=update)
+
+
+@given(st.fixed_dictionaries({}, optional=VALUES), st.booleans())
+def test_a_copy_is_what_is_made_anew(values: dict[str, Any], deep: bool) -> None:
+    policy = Policy(budget_tokens=9_000)
+    assert policy.digest == Policy(budget_tokens=9_000).digest
+    copied, made = policy.model_copy(update=values, deep=deep), Policy(budget_tokens=9_000, **values)
+    assert (copied, copied.digest, copied.leaving) == (made, made.digest, made.leaving)
+    assert copied.model_fields_set == made.model_fields_set
+    assert policy.digest == Policy(budget_tokens=9_000).digest
+
+
 def test_an_encoding_that_is_not_known_is_refused_when_the_policy_is_made() -> None:
     with pytest.raises(ValidationError, match=r"encoding\n.*'gpt4o'; nearest: gpt-4o"):
         Policy(encoding="gpt4o")
