@@ -65,15 +65,21 @@ _AMOUNT: Final = (
     rf"|(?=[A-Z]{{3}}[ \u00a0\d])(?:{_CODES})[ \u00a0]?{_NUMBER}{_AFTER}"
 )
 
-_LONG_NUMBER: Final = rf"(?:\+\d{{1,3}}(?:[ \-]\(?\d{{1,9}}\)?){{2,6}}|\d{{4}}(?:[ ]\d{{4}}){{3}}){_AFTER}"
-"""A telephone's with its country, or a card's."""
+_HEX: Final = "[0-9A-Fa-f]{1,4}"
+_LONG_NUMBER: Final = (
+    rf"(?:\+\d{{1,3}}(?:(?:[ \-]|(?<=\)))\(?\d{{1,9}}\)?){{2,6}}|\d{{4}}(?:[ ]\d{{4}}){{3}}"
+    r"|[A-Z]{2}\d{2}[ ][A-Z0-9]{4}[ ]\d{4}(?:[ ][A-Z0-9]{4}){0,6}(?:[ ][A-Z0-9]{1,3})?"
+    rf"|(?={_HEX}:)(?=[A-Fa-f:]{{0,30}}\d)(?:(?:{_HEX}:){{4,7}}{_HEX}|(?:{_HEX}:){{1,6}}(?::{_HEX}){{1,6}})(?:/\d{{1,3}})?"
+    rf"){_AFTER}"
+)
+"""A telephone's with its country, a card's, a bank account's, or the address of hardware or of a machine."""
 
 # Plain words are gone through many at a time, with what parts them; whatever else begins is read to its end. The empty
 # alternative at the end makes a match of each step, so that nothing is gone through twice.
 TOKEN: Final = re.compile(
     rf"(?:(?:[A-Za-z]?[a-z]*+(?!::|\(\))[.]?|[+\-/\#_@~]{{1,3}}+)[^{_INNER}{_SIGNS}\\]++)*+(?:"
-    rf"(?<![{_WORD}.,])(?:(?=\d)(?P<date>{_DATE})|(?=[+\-]?\d)(?P<quantity>{_QUANTITY})|(?P<amount>{_AMOUNT}))"
-    rf"|(?<![{_WORD}.,])(?P<number>{_LONG_NUMBER})|(?<=<)/[A-Za-z][\w:.\-]{{0,40}}+(?=>)"
+    rf"(?<![{_WORD}.,])(?:(?P<number>{_LONG_NUMBER})|(?=\d)(?P<date>{_DATE})|(?=[+\-]?\d)(?P<quantity>{_QUANTITY})"
+    rf"|(?P<amount>{_AMOUNT}))|(?<=<)/[A-Za-z][\w:.\-]{{0,40}}+(?=>)"
     rf"|(?P<url>(?:(?<=[A-Za-z0-9]:)//|www\.(?=[A-Za-z0-9])){_IN_URL})"
     rf"|(?P<token>(?:[{_INNER}]++(?::(?=\d)|::(?=[{_WORD}]))?)++(?:\(\))?)"
     rf"|(?P<drive>(?<=(?<![{_WORD}])[A-Za-z]:)\\{_IN_DRIVE})|\\(?:u[0-9A-Fa-f]{{4}}|[a-z\"\\/])|)",
@@ -120,13 +126,14 @@ _ENDINGS: Final = (
 _IDENTIFYING: Final = (
     rf"[{_WORD}.+\-]++@[{_WORD}\-]++(?:\.[{_WORD}\-]++)++"  # an e-mail address
     r"|\#\d++"  # an issue
-    rf"|@?(?:~|\.{{1,2}})?/[{_INNER}:]{{2,}}"  # a path from a root, from here or of a scope
+    rf"|@?(?:~|\.{{1,2}}|\$\w++)?/[{_INNER}:]{{2,}}"  # a path from a root, from here, from a variable or of a scope
     rf"|[@{_WORD}.\-][{_INNER}]*+(?<=/)(?<=\w\w/)"  # a folder
     rf"|(?=[^/]++/[^/]++/|.*[^/]\.[A-Za-z]\w{{0,7}}(?::\d++)*$|.*[_\d])@?(?=.*[{_LETTERS}])[{_WORD}.\-]++(?:/[{_INNER}:]++)++"
     rf"|(?=.*\d)(?=.*[{_LETTERS}_])(?!\d++(?:st|nd|rd|th)$)(?!\d++(?:-[a-z]++)++$)"
     rf"[{_WORD}][{_WORD}.\-:]+[{_WORD}]"  # letters and digits mixed
     r"|\d{5,}"
-    r"|\+\d{6,}|\+?\d++(?:-\d++){2,}|\d{2,5}-\d{6,}"  # a number as that of a telephone
+    r"|\+\d{6,}|\+?\d++(?:-\d++){2,}|\d{2,5}[-/]\d{6,}"  # a number as that of a telephone
+    r"|\d{1,3}(?:\.\d{1,3}){3}/\d{1,2}"  # the addresses of a network
     rf"|[{_WORD}.\-]*[{_WORD}]\.(?:{_ENDINGS})(?::\d++)?"  # the name of a file
 )
 _TELLING: Final = (
