@@ -6,19 +6,21 @@ a window is planned by adding numbers, and a process that only reads needs no to
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping
+from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass, replace
-from typing import Any, Final
+from typing import Any, Final, NamedTuple
 
 from ledger.events import Role
 from ledger.json_text import JsonText
-from ledger.parts import DocumentPart, ImagePart, JsonPart, OpaquePart, ReasoningPart, TextPart, ToolCallPart, Unparsed
+from ledger.parts import DocumentPart, ImagePart, JsonPart, OpaquePart, ReasoningPart, TextPart, ToolCallPart, Unparsed, Usage
+from projections.compacting.cuts import cut_lengths, result_cut, whole_text
 from projections.pieces import is_text_document, media_note
 from projections.render.identifiers import id_spellings, name_spellings
 from projections.sendable import well_formed_json
 from projections.state_block import Count
-from projections.transcript import Turn
+from projections.transcript import Return, Turn
 
+_CACHED: Final = ("cache_read_input_tokens", "cache_creation_input_tokens")  # counted beside ``input_tokens`` by one vendor
 _TEXT_DOCUMENT: Final = 8  # what the form with the most fields adds to the text of a document
 
 
@@ -39,14 +41,26 @@ class Contents:
     note: int = 0
 
 
+class Cut(NamedTuple):
+    """What the beginning and end of a result cost, within so many characters."""
+
+    characters: int
+    tokens: int
+
+
 @dataclass(frozen=True, slots=True)
 class ResultCard:
-    """What a tool's result costs; ``version`` is that of its event, ``call_tokens`` are those of the call that it names."""
+    """What the result of a ``tool`` costs, and cut to each of the lengths that are shorter than it is, the longest first.
+
+    ``version`` is that of its event, ``call_tokens`` are those of the call that it names.
+    """
 
     version: int
     contents: Contents
     call_tokens: int
     is_error: bool
+    tool: str
+    cuts: tuple[Cut, ...] = ()
 
 
 @dataclass(frozen=True, slots=True)
@@ -54,7 +68,8 @@ class Card:
     """What a turn costs with all that its calls returned.
 
     ``calls`` is how many tools it calls, ``open_tokens`` are those that name its calls without a result once more,
-    ``id_tokens`` those of the ids of all its calls, which are part of the rest twice.
+    ``id_tokens`` those of the ids of all its calls, which are part of the rest twice. ``model`` is the one that answered so,
+    and ``asked_tokens`` is what its provider counted for the request that it answers, where that is known.
     """
 
     number: int
@@ -65,6 +80,8 @@ class Card:
     results: tuple[ResultCard, ...]
     open_tokens: int = 0
     id_tokens: int = 0
+    model: str | None = None
+    asked_tokens: int | None = None
 
     @property
     def open_calls(self) -> int:
@@ -76,10 +93,18 @@ def card_of(turn: Turn, count: Count, documents: Mapping[str, bytes]) -> Card:
     """The card of a turn. ``documents`` has the bytes of its text documents, by hash."""
     ids = {call.call_id: max(map(count, id_spellings(call.call_id, turn.number))) for call in turn.calls}
     calls = {call.call_id: ids[call.call_id] + max(map(count, name_spellings(call.tool))) for call in turn.calls}
+    tools = {call.call_id: call.tool for call in turn.calls}
     answers = [found for found in map(turn.answer_to, calls) if found is not None]
     said = contents_of(turn.parts, count, documents)
     results = tuple(
-        ResultCard(found.version, contents_of(found.parts, count, documents), calls[found.call_id], found.is_error)
+        ResultCard(
+            found.version,
+            contents_of(found.parts, count, documents),
+            calls[found.call_id],
+            found.is_error,
+            tools[found.call_id],
+            tuple(_cuts(found, count)),
+        )
         for found in answers
     )
     named = sum(calls.values())
@@ -92,7 +117,24 @@ def card_of(turn: Turn, count: Count, documents: Mapping[str, bytes]) -> Card:
         results,
         open_tokens=named - sum(result.call_tokens for result in results),
         id_tokens=sum(ids.values()),
+        model=turn.model,
+        asked_tokens=None if turn.usage is None else asked_tokens(turn.usage),
     )
+
+
+def asked_tokens(usage: Usage) -> int | None:
+    """What a provider counted for a request, with what it took from its cache."""
+    if usage.input_tokens is None:
+        return None
+    raw = None if usage.raw is None else usage.raw.value
+    cached = [raw.get(name) for name in _CACHED] if isinstance(raw, dict) else []
+    return usage.input_tokens + sum(found for found in cached if isinstance(found, int))
+
+
+def _cuts(found: Return, count: Count) -> Iterator[Cut]:
+    whole = whole_text(found)
+    for characters in cut_lengths(whole):
+        yield Cut(characters, count(result_cut(whole, found.id, characters=characters)))
 
 
 def contents_of(parts: Iterable[Any], count: Count, documents: Mapping[str, bytes]) -> Contents:

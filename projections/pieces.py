@@ -7,7 +7,8 @@ from dataclasses import dataclass, field
 from functools import cached_property
 from typing import Final, TypeGuard
 
-from ledger.parts import DocumentPart, ImagePart, ToolCallPart
+from ledger.parts import DocumentPart, ImagePart, TextPart, ToolCallPart
+from projections.sendable import is_said, sendable
 from projections.transcript import Turn
 
 _MEDIA: Final = (ImagePart, DocumentPart)
@@ -29,6 +30,14 @@ class TurnPiece:
         shown = (found.parts for found in self.turn.returns if found.version not in self.replaced)
         parts = (part for parts in (self.turn.parts, *shown) for part in parts if isinstance(part, _MEDIA))
         return frozenset(part.sha256 for part in parts if part.sha256)
+
+    @cached_property
+    def only_texts(self) -> tuple[str, ...] | None:
+        """All that the turn says, in sendable texts; None where it holds anything but texts."""
+        parts = self.turn.parts
+        if not all(type(part) is TextPart for part in parts):
+            return None
+        return tuple(sendable(part.text) for part in parts if isinstance(part, TextPart) and is_said(part.text))
 
     @cached_property
     def calls(self) -> tuple[ToolCallPart, ...]:

@@ -20,6 +20,11 @@ class Told:
     card: Card
     remembered: dict[Hashable, Any] = field(default_factory=dict, compare=False, repr=False)
 
+    @property
+    def number(self) -> int:
+        """The number of the turn."""
+        return self.turn.number
+
     def recall(self, key: Hashable, make: Callable[[Told], Result]) -> Result:
         """What is worked out of this turn and its card alone, once."""
         known = self.remembered.get(key)
@@ -44,6 +49,10 @@ class Turns(Protocol):
 
     def between(self, first: int, last: int) -> Sequence[Told]:
         """The turns from ``first`` to ``last``, both included, in order; as far as there are any."""
+        ...
+
+    def cards(self, first: int, last: int) -> Sequence[Card]:
+        """What the turns from ``first`` to ``last`` cost, likewise: no text is read."""
         ...
 
     def at(self, numbers: Iterable[int]) -> Mapping[int, Told]:

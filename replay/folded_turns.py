@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable, Iterable, Mapping, Sequence
 
 from projections.amendments import AmendmentsFold
-from projections.cards import card_of, contents_of
+from projections.cards import Card, card_of, contents_of
 from projections.pieces import is_text_document, text_documents
 from projections.state_block import Count
 from projections.told import Told
@@ -39,6 +39,10 @@ class FoldedTurns:
     def between(self, first: int, last: int) -> Sequence[Told]:
         """The turns from ``first`` to ``last``, both included, in order; as far as there are any."""
         return [self._tell(turn) for turn in self._transcript.turns[max(first, 1) - 1 : max(last, 0)]]
+
+    def cards(self, first: int, last: int) -> Sequence[Card]:
+        """What the turns from ``first`` to ``last`` cost, likewise."""
+        return [told.card for told in self.between(first, last)]
 
     def at(self, numbers: Iterable[int]) -> Mapping[int, Told]:
         """The turns of some numbers."""

@@ -4,10 +4,12 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
-from typing import Final
+from typing import Final, Generic, TypeVar
 
 from projections.cards import Card
 from projections.told import Told
+
+One = TypeVar("One", bound=Told | Card)
 
 MOST_LATEST: Final = 192
 """So many turns are kept in a row at the most."""
@@ -17,47 +19,48 @@ FEWEST_LATEST: Final = 128
 
 
 @dataclass(frozen=True, slots=True)
-class LatestTurns:
-    """Turns in a row, from the turn ``first`` on. They were the latest at the version ``since``, and from there on read so.
+class LatestTurns(Generic[One]):
+    """Turns in a row, or their cards, from the turn ``first`` on.
 
-    ``tokens`` is how long they are together at the most.
+    They were the latest at the version ``since``, and from there on read so. ``tokens`` is how long they are together at the
+    most.
     """
 
     since: int
     first: int
-    told: Sequence[Told]
+    turns: Sequence[One]
     tokens: int
 
     @property
     def end(self) -> int:
         """The number of the turn after them."""
-        return self.first + len(self.told)
+        return self.first + len(self.turns)
 
-    def joined(self, version: int, *, before: Sequence[Told] = (), after: Sequence[Told] = ()) -> LatestTurns:
+    def joined(self, version: int, *, before: Sequence[One] = (), after: Sequence[One] = ()) -> LatestTurns[One]:
         """With those that come before and after them, as they read at a version."""
         if not before and not after:
             return self
-        tokens = sum(tokens_of(one.card) for some in (before, after) for one in some)
-        return LatestTurns(version, self.first - len(before), [*before, *self.told, *after], self.tokens + tokens)
+        tokens = sum(_weight(one) for some in (before, after) for one in some)
+        return LatestTurns(version, self.first - len(before), [*before, *self.turns, *after], self.tokens + tokens)
 
-    def cut(self, turn: int) -> LatestTurns:
+    def cut(self, turn: int) -> LatestTurns[One]:
         """Those of them that come before a turn."""
         if not self.first <= turn < self.end:
             return self
-        return LatestTurns(self.since, self.first, self.told[: turn - self.first], self.tokens)
+        return LatestTurns(self.since, self.first, self.turns[: turn - self.first], self.tokens)
 
-    def within(self, most_tokens: int) -> LatestTurns:
+    def within(self, most_tokens: int) -> LatestTurns[One]:
         """As many of the latest as are kept in a row, and no longer than so many tokens."""
-        if len(self.told) <= MOST_LATEST and self.tokens <= most_tokens:
+        if len(self.turns) <= MOST_LATEST and self.tokens <= most_tokens:
             return self
-        told, tokens = self.told[-FEWEST_LATEST:], self.tokens
+        turns, tokens = self.turns[-FEWEST_LATEST:], self.tokens
         if tokens > most_tokens:
-            weights = [tokens_of(one.card) for one in told]
+            weights = [_weight(one) for one in turns]
             tokens = sum(weights)
             while tokens > most_tokens:
                 tokens -= weights.pop(0)
-            told = told[len(told) - len(weights) :]
-        return LatestTurns(self.since, self.end - len(told), told, tokens)
+            turns = turns[len(turns) - len(weights) :]
+        return LatestTurns(self.since, self.end - len(turns), turns, tokens)
 
 
 @dataclass(frozen=True, slots=True)
@@ -77,3 +80,8 @@ class SameTurns:
 def tokens_of(card: Card) -> int:
     """How long a turn is, roughly."""
     return card.contents.tokens + sum(result.contents.tokens for result in card.results)
+
+
+def _weight(one: Told | Card) -> int:
+    """How long it is in memory: a card holds no text."""
+    return tokens_of(one.card) if isinstance(one, Told) else 0

@@ -14,25 +14,23 @@ from typing import Any, Final, NamedTuple, TypeVar
 from ledger import Ledgers
 from ledger.errors import CorruptRecord
 from ledger.events import SummaryRecorded, TurnClassified
-from ledger.marks import artifact_mark
-from ledger.parts import DocumentPart, ImagePart
 from ledger.record import Recorded
-from ledger.store import Selection
 from projections.amendments import AmendmentsFold
-from projections.artifacts import ArtifactsFold, without_forgotten
+from projections.cards import Card
 from projections.encodings import ENCODINGS
 from projections.fold import run
 from projections.pieces import is_text_document
 from projections.state_block import Count
 from projections.told import Told, Turns
-from projections.transcript import SystemText, Transcript, TranscriptFold, Turn
+from projections.transcript import SystemText, Turn
 from replay.fact_index import Overtaken, attempts
 from replay.folded_turns import FoldedTurns, system_tokens, told
-from replay.latest_turns import MOST_LATEST, LatestTurns, SameTurns, tokens_of
+from replay.latest_turns import MOST_LATEST, LatestTurns, One, SameTurns, tokens_of
 from replay.loading import Loaded, last_governing, load
 from replay.tokens import counter
 from replay.turn_blocks import BLOCK_TURNS, Versions
-from replay.warm import Shelf, shelf_of
+from replay.turn_reading import TurnReader
+from replay.warm import Row, Shelf, shelf_of
 
 Answer = TypeVar("Answer")
 
@@ -42,6 +40,9 @@ _FEW: Final = BLOCK_TURNS
 
 _FEWEST: Final = 4
 """Fewer are looked up as quickly as they are compared."""
+
+
+Tell = Callable[[Shelf, Sequence[int]], list[One]]
 
 
 class _Holds(NamedTuple):
@@ -102,6 +103,7 @@ class LedgerTurns:
         self._shelf = shelf_of(loaded)
         self._cards = self._shelf.cards(encoding)
         self._version = loaded.version
+        self._reader = TurnReader(loaded, self._shelf)
         self._missed = False
         # What reads otherwise at another time, for this answer alone.
         self._own: dict[int, Told] = {}
@@ -109,13 +111,7 @@ class LedgerTurns:
         # No cached properties: in Python 3.11 all instances share their lock, and some are asked who hold the shelf's already.
         self._known_last: int | None = None
         self._known_system: tuple[tuple[SystemText, int], ...] | None = None
-        self._known_latest: LatestTurns | None = None  # as far as they were asked for
-
-    @property
-    def _latest(self) -> LatestTurns:
-        if self._known_latest is None:
-            self._known_latest = LatestTurns(self._version, self.last + 1, (), 0)
-        return self._known_latest
+        self._known_latest: dict[Row, LatestTurns[Any]] = {}  # as far as they were asked for
 
     @property
     def last(self) -> int:
@@ -133,21 +129,17 @@ class LedgerTurns:
 
     def between(self, first: int, last: int) -> Sequence[Told]:
         """The turns from ``first`` to ``last``, both included, in order; as far as there are any."""
-        first, last = max(first, 1), min(last, self.last)
-        if first > last:
-            return ()
-        latest = self._latest
-        if first < latest.first <= last + 1 and self.last - first < MOST_LATEST:
-            latest = self._known_latest = self._asked(partial(self._reach_back, first=first))
-        if latest.first <= first:
-            return latest.told[first - latest.first : last - latest.first + 1]
-        return self._told(range(first, last + 1))
+        return self._in_a_row("turns", self._tell, first, last)
+
+    def cards(self, first: int, last: int) -> Sequence[Card]:
+        """What the turns from ``first`` to ``last`` cost, likewise."""
+        return self._in_a_row("cards", self._tell_cards, first, last)
 
     def at(self, numbers: Iterable[int]) -> Mapping[int, Told]:
         """The turns of some numbers."""
         wanted = sorted({number for number in numbers if 1 <= number <= self.last})
         if not _FEWEST <= len(wanted) <= _FEW:
-            return dict(zip(wanted, self._told(wanted), strict=True))
+            return dict(zip(wanted, self._in_parts(wanted, self._tell), strict=True))
         return self._asked(partial(self._tell_same, numbers=wanted))
 
     def amended(self, through_turn: int) -> int:
@@ -158,7 +150,7 @@ class LedgerTurns:
 
     def said(self, first: int, last: int) -> Sequence[Recorded]:
         """What was said of the turns from ``first`` to ``last``, see ``said_between``."""
-        found = self._asked(lambda shelf: self._events(shelf.index.said(first, last, self._version)))
+        found = self._asked(lambda shelf: self._reader.events(shelf.index.said(first, last, self._version)))
         return [item for item in found if _is_about(item, first, last)]
 
     def alone(self, first: int, last: int) -> Sequence[Turn]:
@@ -190,11 +182,23 @@ class LedgerTurns:
                     self._shelf.begin_again()
         raise AssertionError("the attempts end in an error")
 
-    def _told(self, numbers: Sequence[int]) -> list[Told]:
-        """Turns with their cards. The longest answers are read in parts, none of them longer than what is kept in memory."""
-        found: list[Told] = []
+    def _in_a_row(self, row: Row, tell: Tell[One], first: int, last: int) -> Sequence[One]:
+        first, last = max(first, 1), min(last, self.last)
+        if first > last:
+            return ()
+        latest: LatestTurns[One] = self._known_latest.get(row) or LatestTurns(self._version, self.last + 1, (), 0)
+        if first < latest.first <= last + 1 and self.last - first < MOST_LATEST:
+            latest = self._asked(lambda shelf: self._reach_back(shelf, row, tell, latest, first))
+            self._known_latest[row] = latest
+        if latest.first <= first:
+            return latest.turns[first - latest.first : last - latest.first + 1]
+        return self._in_parts(range(first, last + 1), tell)
+
+    def _in_parts(self, numbers: Sequence[int], tell: Tell[One]) -> list[One]:
+        """The longest answers are read in parts, none of them longer than what is kept in memory."""
+        found: list[One] = []
         for start in range(0, len(numbers), _AT_ONCE):
-            found += self._asked(partial(self._tell, numbers=numbers[start : start + _AT_ONCE]))
+            found += self._asked(partial(_asked_of, tell, numbers[start : start + _AT_ONCE]))
         return found
 
     def _tell(self, shelf: Shelf, numbers: Sequence[int]) -> list[Told]:
@@ -206,6 +210,14 @@ class LedgerTurns:
             return [found[number] for number in numbers]
         return list(found.values())
 
+    def _tell_cards(self, shelf: Shelf, numbers: Sequence[int]) -> list[Card]:
+        versions = self._versions(shelf, numbers)
+        self._cards.load(list(numbers))
+        found = {number: self._cards.card(number, versions[number].read) for number in numbers}
+        missing = [number for number, card in found.items() if card is None]
+        counted = {one.number: one.card for one in (self._tell(shelf, missing) if missing else ())}
+        return [found[number] or counted[number] for number in numbers]
+
     def _tell_same(self, shelf: Shelf, numbers: list[int]) -> Mapping[int, Told]:
         """Some turns, which are most often those that were asked for before."""
         known = shelf.same(self._cards.encoding, self._version)
@@ -216,23 +228,23 @@ class LedgerTurns:
             shelf.put_same(self._cards.encoding, found)
         return found.told
 
-    def _reach_back(self, shelf: Shelf, first: int) -> LatestTurns:
+    def _reach_back(self, shelf: Shelf, row: Row, tell: Tell[One], latest: LatestTurns[One], first: int) -> LatestTurns[One]:
         """The latest turns from one on, most of which were the latest when it was asked before."""
-        encoding, version, latest = self._cards.encoding, self._version, self._latest
-        known = shelf.latest(encoding, version) if not latest.told else None
+        encoding, version = self._cards.encoding, self._version
+        known: LatestTurns[One] | None = shelf.latest(row, encoding, version) if not latest.turns else None
         if known is not None and latest.first - known.end <= _FEW:
-            latest = known.joined(version, after=self._tell(shelf, range(known.end, latest.first)))
+            latest = known.joined(version, after=tell(shelf, range(known.end, latest.first)))
         if first < latest.first:
-            latest = latest.joined(version, before=self._tell(shelf, range(first, latest.first)))
+            latest = latest.joined(version, before=tell(shelf, range(first, latest.first)))
         if latest is not known and self._own.keys().isdisjoint(range(latest.first, latest.end)):
-            shelf.put_latest(encoding, latest)
+            shelf.put_latest(row, encoding, latest)
         return latest
 
     def _told_anew(self, shelf: Shelf, missing: Sequence[int]) -> dict[int, Told]:
         found: dict[int, Told] = {}
         versions = self._versions(shelf, missing)
         self._cards.load(list(missing))
-        for turn, is_plain in self._read(shelf, versions, missing):
+        for turn, is_plain in self._reader.turns(versions[number].read for number in missing):
             holds = versions[turn.number]
             made = found[turn.number] = self._card(holds.read, turn, is_plain=is_plain)
             if is_plain and not self._missed:
@@ -251,7 +263,7 @@ class LedgerTurns:
         found = shelf.turns.at(self._version, numbers)
         missing = [number for number in numbers if number not in found]
         versions = self._versions(shelf, missing)
-        for turn, is_plain in self._read(shelf, versions, missing) if missing else ():
+        for turn, is_plain in self._reader.turns(versions[number].read for number in missing) if missing else ():
             found[turn.number] = turn
             if is_plain:
                 holds = versions[turn.number]
@@ -263,7 +275,7 @@ class LedgerTurns:
         self._cards.load(list(numbers))
         missing = [number for number in numbers if self._cards.card(number, versions[number].read) is None]
         are_few = len(missing) <= _FEW
-        for turn, is_plain in self._read(shelf, versions, missing) if missing else ():
+        for turn, is_plain in self._reader.turns(versions[number].read for number in missing) if missing else ():
             made = self._card(versions[turn.number].read, turn, is_plain=is_plain)
             if are_few and is_plain and not self._missed:  # what is counted as it comes is asked for next
                 self._keep(shelf, versions[turn.number], made)
@@ -289,46 +301,14 @@ class LedgerTurns:
             self._cards.put(versions, made.card)
         return made
 
-    def _read(self, shelf: Shelf, versions: Mapping[int, _Holds], numbers: Iterable[int]) -> list[tuple[Turn, bool]]:
-        """Turns from the record, and whether each reads the same at every version, as far as the same was forgotten.
-
-        Not so if it shows an artifact that was forgotten once, or where something was forgotten while they were read.
-        """
-        wanted = sorted(version for number in numbers for version in versions[number].read)
-        fold = TranscriptFold()
-        run([fold], self._events(wanted))
-        found = fold.result().turns
-        marks = self._forgotten_artifacts()
-        shows = [self._shows(marks, turn, *turn.returns) for turn in found]
-        if any(shows):
-            found = without_forgotten(Transcript((), found, ()), self._artifacts(shelf), self._loaded.key).turns
-        is_current = self._loaded.reader.governing is self._loaded.governing
-        return [(turn, is_current and not shown) for turn, shown in zip(found, shows, strict=True)]
-
-    def _events(self, versions: Sequence[int]) -> list[Recorded]:
-        """The events of some versions, which are given in order; those that were read just now are not read again."""
-        reader, news = self._loaded.reader, self._shelf.news(versions)
-        rest = [version for version in versions if version not in news] if news else versions
-        found = list(reader.read(Selection(versions=rest))) if rest else []
-        if not news:
-            return found
-        return sorted((*found, *map(reader.recorded, news.values())), key=lambda item: item.version)
-
     def _system(self, shelf: Shelf) -> tuple[tuple[SystemText, int], ...]:
         versions = shelf.index.system(self._version)
         known = shelf.system.get(self._cards.encoding)
         if known is not None and known[0] == versions:
             return known[1]
-        fold = TranscriptFold()
-        run([fold], shelf.system_events(versions, self._events))
-        texts = fold.result().system
-        marks = self._forgotten_artifacts()
-        shows = [self._shows(marks, text) for text in texts]
-        if any(shows):
-            texts = without_forgotten(Transcript(texts, (), ()), self._artifacts(shelf), self._loaded.key).system
-        plain = [not shown and not _has_documents(text) for text, shown in zip(texts, shows, strict=True)]
-        found = tuple((text, self._system_tokens(text, is_plain=kept)) for text, kept in zip(texts, plain, strict=True))
-        if all(plain):
+        texts = [(text, is_plain and not _has_documents(text)) for text, is_plain in self._reader.system(versions)]
+        found = tuple((text, self._system_tokens(text, is_plain=is_plain)) for text, is_plain in texts)
+        if all(is_plain for _, is_plain in texts):
             shelf.system[self._cards.encoding] = versions, found
         return found
 
@@ -338,28 +318,14 @@ class LedgerTurns:
 
         return self._cards.system(text.version, tokens) if is_plain else tokens()
 
-    def _forgotten_artifacts(self) -> frozenset[str]:
-        """The marks of the artifacts that were forgotten at some time."""
-        return frozenset(erasure.named for erasure, _ in self._loaded.reader.marks.values() if erasure.named is not None)
-
-    def _shows(self, marks: frozenset[str], *holders: Any) -> bool:
-        """Whether there is a picture or document among the parts whose artifact has one of these marks."""
-        shown = (
-            (part for holder in holders for part in holder.parts if isinstance(part, ImagePart | DocumentPart)) if marks else ()
-        )
-        return any(part.sha256 is not None and artifact_mark(self._loaded.key, part.sha256) in marks for part in shown)
-
-    def _artifacts(self, shelf: Shelf) -> ArtifactsFold:
-        named = [version for version, (erasure, _) in self._loaded.reader.marks.items() if erasure.named is not None]
-        stored = shelf.index.artifacts(self._version)
-        fold = ArtifactsFold()
-        run([fold], self._events(sorted({*stored, *(version for version in named if version <= self._version)})))
-        return fold
-
     def _documents(self, hashes: set[str]) -> dict[str, bytes]:
         found = _documents(self._loaded, hashes)
         self._missed = len(found) < len(hashes)
         return found
+
+
+def _asked_of(tell: Tell[One], numbers: Sequence[int], shelf: Shelf) -> list[One]:
+    return tell(shelf, numbers)
 
 
 def _has_documents(text: SystemText) -> bool:

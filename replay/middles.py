@@ -22,7 +22,7 @@ from projections.compacting.middle import (
     NOTHING,
     Middle,
     SegmentStubs,
-    TurnStubs,
+    Stub,
     middle_from_json,
     middle_to_json,
     stubs_from_json,
@@ -111,8 +111,8 @@ class Middles:
             self._shelf.put(STUBS_KIND, stub_rows)
         self._shelf.put(KIND, rows)
 
-    def stubs(self, turn: int) -> TurnStubs | None:
-        """The stubs and cuts of a turn as they are kept with its segment; None where none were made for it."""
+    def stubs(self, turn: int) -> Sequence[Stub] | None:
+        """The stubs of a turn as they are kept with its segment; None where none were made for it."""
         if self._policy.compaction is None:
             return None
         number = -(-turn // self._policy.compaction.segment_turns)

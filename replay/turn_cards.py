@@ -1,7 +1,8 @@
-"""What the turns of a ledger cost, kept in blocks, so that a process that only reads needs no tokenizer. Numbers, never text.
+"""What the turns of a ledger cost, kept in blocks, so that a process that only reads needs no tokenizer.
 
-A card is kept with the versions that it counts: the turn's and its returns'. It is used only where these are the same, or a
-beginning of them; whatever else is found in a row, it is counted anew.
+Numbers, and the names of tools and models; nothing of what was said. A card is kept with the versions that it counts: the turn's
+and its returns'. It is used only where these are the same, or a beginning of them; whatever else is found in a row, it is counted
+anew.
 """
 
 from __future__ import annotations
@@ -21,7 +22,7 @@ from projections.cards import Card
 from replay.fact_rows import numbered
 from replay.turn_blocks import BLOCK_TURNS, first_of_block
 
-KIND: Final = "cards/1"
+KIND: Final = "cards/2"
 _SYSTEM: Final = "system"
 _WORTH_KEEPING: Final = BLOCK_TURNS
 _BLOCKS_IN_MEMORY: Final = 256

@@ -11,7 +11,7 @@ import threading
 import weakref
 from collections import OrderedDict
 from collections.abc import Callable, Iterable, Sequence
-from typing import Any, Final
+from typing import Any, Final, Literal
 
 from ledger.reading import Reader
 from ledger.record import Recorded
@@ -54,6 +54,9 @@ MOST_NEWS: Final = 64
 MOST_NEWS_BYTES: Final = 256 * 1024
 """So long, in bytes, are they together at the most."""
 
+Row = Literal["turns", "cards"]
+"""What is kept in a row: turns with their cards, or these alone."""
+
 _OF_TURNS: Final = ("turn.recorded", "tool.returned")
 
 
@@ -74,7 +77,7 @@ class Shelf:
         self._notes: dict[str, Counted] = {}
         self._told: dict[str, Recent[Told]] = {}
         self.turns: Recent[Turn] = Recent(MOST_TURNS_ALONE)
-        self._latest: dict[str, LatestTurns] = {}
+        self._latest: dict[tuple[Row, str], LatestTurns[Any]] = {}
         self._same: dict[str, SameTurns] = {}
         self._news: dict[int, Stored] = {}
         self._news_bytes = 0
@@ -120,15 +123,15 @@ class Shelf:
             found = self._told[encoding] = Recent(MOST_TURNS, MOST_TOKENS)
         return found
 
-    def latest(self, encoding: str, version: int) -> LatestTurns | None:
-        """The turns that were the latest lately, with their cards in an encoding, if they read so at a version."""
-        found = self._latest.get(encoding)
+    def latest(self, row: Row, encoding: str, version: int) -> LatestTurns[Any] | None:
+        """The turns that were the latest lately, or their cards in an encoding, if they read so at a version."""
+        found = self._latest.get((row, encoding))
         return None if found is None or found.since > version else found
 
-    def put_latest(self, encoding: str, latest: LatestTurns) -> None:
+    def put_latest(self, row: Row, encoding: str, latest: LatestTurns[Any]) -> None:
         """Keep the latest turns, unless later events were passed already: what these changed of them is not looked up."""
         if latest.since >= self.index.frontier.through:
-            self._latest[encoding] = latest.within(MOST_TOKENS_IN_ONE)
+            self._latest[row, encoding] = latest.within(MOST_TOKENS_IN_ONE)
 
     def same(self, encoding: str, version: int) -> SameTurns | None:
         """The turns that were asked for by their numbers lately, likewise."""
@@ -172,7 +175,7 @@ class Shelf:
         self.turns.changed(turn, version)
         for kept in self._told.values():
             kept.changed(turn, version)
-        self._latest = {encoding: latest.cut(turn) for encoding, latest in self._latest.items()}
+        self._latest = {row: latest.cut(turn) for row, latest in self._latest.items()}
         self._same = {encoding: same for encoding, same in self._same.items() if turn not in same.told}
 
     def system_events(self, versions: Sequence[int], read: Callable[[Sequence[int]], list[Recorded]]) -> list[Recorded]:

@@ -10,7 +10,7 @@ from ledger.json_text import JsonText
 from projections.compacting.segments import judged
 from projections.errors import NothingToSend
 from projections.framing import system_price
-from projections.planning.calibration import LOOKED_AT_TURNS, Calibration, answers_with_usage, calibration_of
+from projections.planning.calibration import LOOKED_AT_TURNS, Calibration, calibration_of, tells_usage
 from projections.planning.gathering import LOOKED_FOR_TASK, scene_of, task_number
 from projections.planning.scene import Fixed
 from projections.planning.tailing import plain_tokens
@@ -117,16 +117,16 @@ def expanded(ground: Ground, draft: Draft) -> tuple[Row, ...]:
 def _calibration(ground: Ground, policy: Policy) -> Calibration | None:
     """How the model counts that the window is for, as far as the latest turns tell."""
     last = ground.turns.last
-    told = ground.turns.between(last - LOOKED_AT_TURNS + 1, last)
-    if not any(map(answers_with_usage, told)):
+    cards = ground.turns.cards(last - LOOKED_AT_TURNS + 1, last)
+    if not any(map(tells_usage, cards)):
         return None
-    windows = dict(ground.served(told[0].turn.version))
+    windows = dict(ground.served(cards[0].version))
     served = {}
-    for before, after in pairwise(told):
-        found = [tokens for version, tokens in windows.items() if before.turn.version < version < after.turn.version]
-        if found and after.turn.role == "assistant":
-            served[after.turn.number] = found[-1]
-    return calibration_of(told, served=served, model=policy.model)
+    for before, after in pairwise(cards):
+        found = [tokens for version, tokens in windows.items() if before.version < version < after.version]
+        if found and after.role == "assistant":
+            served[after.number] = found[-1]
+    return calibration_of(cards, served=served, model=policy.model)
 
 
 def _block(state: State, policy: Policy) -> Block | None:

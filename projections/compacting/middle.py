@@ -23,25 +23,8 @@ class Stub:
     tokens: int
 
 
-@dataclass(frozen=True, slots=True)
-class Cut:
-    """What the beginning and end of the result of a version cost, within so many characters."""
-
-    version: int
-    characters: int
-    tokens: int
-
-
-@dataclass(frozen=True, slots=True)
-class TurnStubs:
-    """What stands in the place of a turn's results: cuts of them while it is in the tail, and stubs once it left it."""
-
-    stubs: tuple[Stub, ...] = ()
-    cuts: tuple[Cut, ...] = ()
-
-
-SegmentStubs = Mapping[int, TurnStubs]
-"""The stubs and cuts of the turns of a segment whose results may become stubs, by number."""
+SegmentStubs = Mapping[int, tuple[Stub, ...]]
+"""The stubs of the turns of a segment whose results may become stubs, by number."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -188,7 +171,7 @@ NOTHING: Final = Middle()
 """Before anything is compacted."""
 
 _MIDDLE: Final = TypeAdapter(Middle)
-_STUBS: Final = TypeAdapter(dict[int, TurnStubs])
+_STUBS: Final = TypeAdapter(dict[int, tuple[Stub, ...]])
 
 
 def middle_to_json(middle: Middle) -> bytes:

@@ -23,7 +23,6 @@ from projections.compacting.middle import (
     SegmentStubs,
     Stub,
     Total,
-    TurnStubs,
     abridged,
     newest_within,
 )
@@ -33,8 +32,7 @@ from projections.compacting.summaries import Summary, chosen_summary
 from projections.compacting.used_strings import Said, said_of, used_of
 from projections.exact.finding import found_in
 from projections.exact_strings import identifying_strings
-from projections.planning.clearing import shown_used_through, spent_at
-from projections.planning.fitting import cuts_of
+from projections.planning.clearing import away, shown_used_through, spent_at
 from projections.planning.tailing import added_tokens, clearable_tokens, plain_tokens, settled_tokens
 from projections.policy import Compaction, Policy
 from projections.sendable import sendable
@@ -133,24 +131,22 @@ def _judged(turns: Sequence[Turn], place: int, segment: Segment, policy: Policy,
 
 
 def segment_stubs(segment: Segment, policy: Policy, count: Count) -> SegmentStubs:
-    """The stubs of each turn of a segment whose results may become stubs, by its number, and what cuts of the results cost.
+    """The stubs of each turn of a segment whose results may become stubs, by its number.
 
-    What stubs show was said while the segment was not compacted yet, so they are the same ones from when the turn left the tail
+    What they show was said while the segment was not compacted yet, so they are the same ones from when the turn left the tail
     on. A turn whose results are no larger than their stubs has none of them.
     """
     around = (*segment.told, *segment.after)
     return {
-        told.turn.number: TurnStubs(
-            tuple(stubs_of(told, _that_may_use(around, place, policy), policy, count)), cuts_of(told, policy, count)
-        )
+        told.turn.number: tuple(stubs_of(told, _that_may_use(around, place, policy), policy, count))
         for place, told in enumerate(segment.told)
-        if clearable_tokens(told, policy) > 0
+        if clearable_tokens(told.card, policy) > 0
     }
 
 
 def _that_may_use(around: Sequence[Told], place: int, policy: Policy) -> Sequence[Told]:
-    moment = shown_used_through(around, place, policy)
-    return [other for other in around[place + 1 :] if other.turn.number <= moment]
+    through = shown_used_through(around[place].turn.number, away(around, place, policy).moment, policy)
+    return [other for other in around[place + 1 :] if other.turn.number <= through]
 
 
 def compacted(
@@ -162,7 +158,7 @@ def compacted(
     verdicts = judged(segment, policy, task)
     pairs = list(zip(segment.told, verdicts, strict=True))
     kept = [
-        _kept(told, verdict, segment, stubs.get(told.turn.number, TurnStubs()).stubs, policy=policy, count=count)
+        _kept(told, verdict, segment, stubs.get(told.turn.number, ()), policy=policy, count=count)
         for told, verdict in pairs
         if verdict.verdict == "keep"
     ]
@@ -170,7 +166,7 @@ def compacted(
     chapter, is_wanting = _chapter(segment, others, policy, compaction, count)
     exact = _exact(middle.exact, segment, others, count)
     results = [found.version for turn in others for found in turn.returns if not found.orphan]
-    settled = sum(settled_tokens(told, policy) for told in segment.told)
+    settled = sum(settled_tokens(told.card, policy) for told in segment.told)
     grown = replace(
         middle,
         through=segment.last,

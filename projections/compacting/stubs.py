@@ -10,10 +10,8 @@ from typing import Any, Final
 import orjson
 
 from ledger.erased import Forgotten
-from ledger.errors import InvalidInput
 from ledger.parts import DocumentPart, ImagePart, JsonPart, OpaquePart, TextPart, ToolCallPart, Unparsed
 from projections.escaping import escaped
-from projections.exact.characters import cut_after, cut_before
 from projections.exact.sentences import short_question
 from projections.transcript import Return
 
@@ -180,49 +178,3 @@ def _piece_cost(piece: str) -> int:
     if piece.islower():
         return 1 + (len(piece) - 1) // 8
     return 1 + (len(piece) - 1) // 2 if piece.isupper() else 1
-
-
-_FORGED: Final = re.compile(r"^(?=[ \t]*+\[\u2026 )", re.MULTILINE)
-_NEAR: Final = 200
-"""So many characters at most are given up to cut at the end of a line."""
-
-
-def result_cut(text: str, result_id: str, *, characters: int) -> str:
-    """Head and tail of a result, and between them a line that says how much is left out and where the whole result is.
-
-    At most ``characters`` long; a text that is no longer comes back as it is. Cut at the ends of lines where these are near,
-    never inside a character. A line of the text that looks like ours gets a backslash before it. Raises ``InvalidInput``
-    where there is no room for our line.
-    """
-    if len(text) <= characters:
-        return text
-    room = characters - len(_marker(text, result_id)) - 2
-    if room < 0:
-        raise InvalidInput(f"characters={characters}: too few for the line that says what is left out", characters=characters)
-    head_end = _head_end(text, room * 2 // 3)
-    tail_start = max(head_end, _tail_start(text, room - room * 2 // 3))
-    between = _marker(text[head_end:tail_start], result_id)
-    return f"{_plain(text[:head_end])}\n{between}\n{_plain(text[tail_start:])}"
-
-
-def _marker(left_out: str, result_id: str) -> str:
-    lines = left_out.count("\n") + 1
-    within = f" in {lines:,} lines" if lines > 1 else ""
-    return f"[\u2026 {len(left_out):,} characters{within} left out; whole result: result_id={result_id}]"
-
-
-def _plain(text: str) -> str:
-    return _FORGED.sub(r"\\", text)
-
-
-def _head_end(text: str, room: int) -> int:
-    end = room - (len(_plain(text[:room])) - room)
-    line_end = text.rfind("\n", max(0, end - min(_NEAR, end // 4)), end)
-    return line_end if line_end >= 0 else cut_before(text, end)
-
-
-def _tail_start(text: str, room: int) -> int:
-    start = len(text) - room
-    start += len(_plain(text[start:])) - room
-    line_end = text.find("\n", start - 1, start + min(_NEAR, room // 4))
-    return line_end + 1 if line_end >= 0 else cut_after(text, start)

@@ -7,7 +7,7 @@ so does what a stub shows: what became a stub stays one, with the same text.
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from itertools import groupby
 from typing import NamedTuple
 
@@ -39,11 +39,14 @@ def away(told: Sequence[Told], place: int, policy: Policy) -> Away:
     return made
 
 
-def cleared_at(told: Sequence[Told], saved: Sequence[int], policy: Policy, *, upto: int, compacted_at: int) -> dict[int, int]:
+def cleared_at(
+    saved: Sequence[int], away: Callable[[int], Away], policy: Policy, *, first: int, upto: int, compacted_at: int
+) -> dict[int, int]:
     """By number, the turns whose spent results are stubs, and the number of the turn at whose coming they became so.
 
-    ``told`` begins with a segment, ``saved`` is what stubs save of each turn; ``upto`` is the number of the current turn,
-    ``compacted_at`` of that at whose coming the last segment was compacted, 0 before there was one.
+    ``saved`` is what stubs save of each turn from the turn ``first`` on, with which a segment begins, ``away`` tells when each
+    of them was away; ``upto`` is the number of the current turn, ``compacted_at`` of that at whose coming the last segment was
+    compacted, 0 before there was one.
     """
     moments: dict[int, int] = {}
     length = 0 if policy.compaction is None else policy.compaction.segment_turns
@@ -51,8 +54,8 @@ def cleared_at(told: Sequence[Told], saved: Sequence[int], policy: Policy, *, up
     for place, tokens in enumerate(saved):
         if tokens <= 0:
             continue
-        number = told[place].turn.number
-        found = away(told, place, policy)
+        number = first + place
+        found = away(place)
         if found.moment <= (upto if found.is_crowded else compacted_at):
             moments[number] = found.moment if found.is_crowded else compacted_at
         elif not found.is_crowded:
@@ -93,13 +96,12 @@ def spent_at(told: Sequence[Told], place: int) -> int:
     return next(answers, told[-1].turn.number + 1)
 
 
-def shown_used_through(told: Sequence[Told], place: int, policy: Policy) -> int:
-    """The last turn whose use of a turn's results its stubs show: the one at which they were spent and left the tail.
+def shown_used_through(number: int, moment: int, policy: Policy) -> int:
+    """The last turn whose use of a turn's results its stubs show: the ``moment`` at which they were spent and away.
 
     No later one, whenever they became stubs, so that a stub never changes; and none that is not at hand when the segment is
     compacted.
     """
-    number = told[place].turn.number
     length = 1 if policy.compaction is None else policy.compaction.segment_turns
     at_hand = -(-number // length) * length + policy.looks_ahead + 1
-    return min(at_hand, away(told, place, policy).moment)
+    return min(at_hand, moment)

@@ -6,10 +6,11 @@ from collections.abc import Callable, Iterator, Sequence
 from dataclasses import replace
 from typing import Final, Protocol
 
-from projections.compacting.middle import KeptTurn, Middle, TurnStubs
+from projections.cards import Card
+from projections.compacting.middle import KeptTurn, Middle, Stub
 from projections.planning.scene import Fixed, Form, Recall, Scene
 from projections.planning.tailing import compacted_segments, plain_tokens, room_for_turns, settled_tokens, tail_start
-from projections.planning.taken_on import TakenOn
+from projections.planning.taken_on import Each
 from projections.policy import Policy
 from projections.state_block import Count
 from projections.told import Told, Turns
@@ -33,8 +34,8 @@ class Middles(Protocol):
         """The middle once so many segments are compacted."""
         ...
 
-    def stubs(self, turn: int) -> TurnStubs | None:
-        """The stubs and cuts of a turn as they are kept with its segment; None where none were made for it."""
+    def stubs(self, turn: int) -> Sequence[Stub] | None:
+        """The stubs of a turn as they are kept with its segment; None where none were made for it."""
         ...
 
 
@@ -78,8 +79,8 @@ def scene_of(
     turn that states it.
     """
     start = tail_start(turns, policy)
-    sums = recall(("settled sums", policy.settling), lambda: TakenOn(0))
-    middle = middles(compacted_segments(turns, policy, start, sums))
+    settled: Each[Card, int] = recall(("settled", policy.settling), Each)
+    middle = middles(compacted_segments(turns, policy, start, settled))
     first = start if policy.compaction is None else middle.through + 1
     live = _live(turns, policy, first, start=start, tokens=budget_tokens * READ_BUDGETS)
     wanted = [*policy.pins, *([task] if policy.pins_task else [])]
@@ -116,7 +117,7 @@ def _live(turns: Turns, policy: Policy, first: int, *, start: int, tokens: int) 
     upto, room = turns.last, tokens
     while upto >= first and (room >= 0 or len(found) < READ_TURNS):
         for told in reversed(turns.between(max(first, upto - READ_TURNS + 1), upto)):
-            room -= settled_tokens(told, policy)
+            room -= settled_tokens(told.card, policy)
             if room < 0 and len(found) >= READ_TURNS:
                 break
             found.append(told)

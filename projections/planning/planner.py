@@ -16,7 +16,7 @@ from projections.errors import BudgetExceeded
 from projections.framing import note_price, request_price
 from projections.pieces import Pieces
 from projections.planning.arranging import Chosen, arranged
-from projections.planning.fitting import Place, cut_by, cuts
+from projections.planning.fitting import Large, Place, cut_by, cuts, large_results
 from projections.planning.left_out import LeftOut, left_out
 from projections.planning.plan import Plan
 from projections.planning.pressing import FRESH_PERCENT, LEVELS, pressure
@@ -85,15 +85,11 @@ class Planner:
     def _clear(self) -> None:
         """Show stubs where results were cleared, and before the tail where the budget presses for them."""
         scene = self._scene
-        for place, can in enumerate(scene.can_give_way):
+        for place in scene.gives_way:
             number = scene.first + place
             is_pressed = self._level > 0 and number < self._start
-            if can and (number in scene.cleared or is_pressed) and number in self._live and scene.is_spent(place):
+            if (number in scene.cleared or is_pressed) and number in self._live and not self._live[number].texts:
                 self._live[number] = stubbed_turn(scene, place)
-
-    def _gives_way(self, place: int) -> bool:
-        """Whether results of a live turn may be shortened by now."""
-        return self._scene.can_give_way[place] and self._scene.is_spent(place)
 
     def _make_room(self) -> None:
         """Let things give way until the request fits, with the current turn's own words whole."""
@@ -217,19 +213,18 @@ class Planner:
             self._told_left_out = {key: left_out(turns, scene.policy, scene.count, unread=scene.unread)}
         return self._told_left_out[key]
 
-    def _fresh(self) -> dict[Place, int]:
-        """What results cost that nobody answered yet, by turn and version; of pins, only those of the current turn."""
+    def _fresh(self) -> dict[Place, Large]:
+        """The results that nobody answered yet, by turn and version; of pins, only those of the current turn."""
         scene = self._scene
         pinned = scene.pinned - {self._current}
-        return {
-            (number, result.version): self._result_price(shown.told, result.version)
-            for number, shown in self._live.items()
-            if number not in pinned and not scene.is_spent(number - scene.first)
-            for result in shown.told.card.results
-        }
+        fresh: dict[Place, Large] = {}
+        for number, shown in self._live.items():
+            if shown.told.card.results and number not in pinned and not scene.is_spent(number - scene.first):
+                fresh |= large_results(shown.told, scene.result_price)
+        return fresh
 
     def _can_be_cut(self, floor: int) -> int:
-        return max(0, sum(self._fresh().values()) - floor)
+        return max(0, sum(large.tokens for large in self._fresh().values()) - floor)
 
     def _fits(self, *, floor: int) -> bool:
         """Whether the request fits, with results that nobody answered yet cut to what is left, not below ``floor`` together."""
@@ -237,11 +232,11 @@ class Planner:
         if over <= 0:
             return True
         fresh = self._fresh()
-        room = sum(fresh.values()) - over
-        if not fresh or room < min(floor, sum(fresh.values())):
+        whole = sum(large.tokens for large in fresh.values())
+        if not fresh or whole - over < min(floor, whole):
             return False
-        made = self._cuts(fresh, room)
-        if sum(fresh[place] - tokens for place, (_, tokens) in made.items()) < over:
+        made = cuts(fresh, whole - over, self._scene.count)
+        if sum(fresh[place].tokens - tokens for place, (_, tokens) in made.items()) < over:
             return False
         self._shorten(made)
         return True
@@ -249,15 +244,7 @@ class Planner:
     def _shorten(self, made: Mapping[Place, tuple[str, int]]) -> None:
         for (number, version), (text, tokens) in made.items():
             shown = self._live[number]
-            self._live[number] = shown.cut(version, text, self._result_price(shown.told, version) - tokens)
-
-    def _cuts(self, fresh: Mapping[Place, int], room: int) -> dict[Place, tuple[str, int]]:
-        returned = {(number, found.version): found for number, _ in fresh for found in self._live[number].told.turn.returns}
-        return cuts(fresh, returned, room, self._scene.count)
-
-    def _result_price(self, told: Told, version: int) -> int:
-        """What the contents of a result cost in the form."""
-        return self._scene.price(told, {}) - self._scene.price(told, {version: 0})
+            self._live[number] = shown.cut(version, text, self._scene.result_price(shown.told, version) - tokens)
 
     def _tail(self) -> list[int]:
         """The numbers of the turns of the tail that are shown, without the current one."""
@@ -265,10 +252,10 @@ class Planner:
 
     def _cut_tail(self, over: int) -> None:
         """Cut results of the tail that were answered already, those of the oldest turns first, until so much is saved."""
-        for number in self._tail():
+        for number in (self._scene.first + place for place in self._scene.gives_way):
             if over <= 0:
                 return
-            if self._gives_way(number - self._scene.first) and not self._live[number].texts:
+            if self._start <= number < self._current and number in self._live and not self._live[number].texts:
                 before = self._live[number].tokens
                 self._cut(number, over)
                 over -= before - self._live[number].tokens
@@ -277,9 +264,9 @@ class Planner:
         """Cut the results of a turn, one after the other, until so much is saved."""
         told = self._live[number].told
         returned = {found.version: found for found in told.turn.returns}
-        for result in clearable_results(told, self._scene.policy.stubs):
-            tokens = self._result_price(told, result.version)
-            made = cut_by(told, returned[result.version], tokens, over=over, price=self._scene.cut_tokens)
+        for result in clearable_results(told.card, self._scene.policy.stubs):
+            tokens = self._scene.result_price(told, result.version)
+            made = cut_by(told, returned[result.version], result, tokens=tokens, over=over)
             if made is not None:
                 self._shorten({(number, result.version): made})
                 over -= tokens - made[1]
@@ -328,7 +315,7 @@ class Planner:
 
     def _exceeded(self) -> BudgetExceeded:
         scene = self._scene
-        self._shorten(self._cuts(self._fresh(), 0))
+        self._shorten(cuts(self._fresh(), 0, scene.count))
         totals = self._block_totals(None)
         task = 0 if scene.task == self._current or scene.task not in scene.pinned else self._shown_tokens(scene.task)
         named = {name: totals[name] for name in ("system", "tools")}

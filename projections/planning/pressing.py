@@ -33,7 +33,7 @@ def pressure(scene: Scene) -> int:
     costs = _Costs(scene)
     if costs.most <= scene.budget_tokens:
         return 0
-    taken: TakenOn[int] = scene.recall(costs.key, lambda: TakenOn(0))
+    taken: TakenOn[Told, int] = scene.recall(costs.key, lambda: TakenOn(0))
     return taken.of(scene.live, costs.needed)[-1]
 
 

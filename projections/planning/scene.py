@@ -6,15 +6,16 @@ from bisect import bisect_left, bisect_right
 from collections.abc import Callable, Hashable, Mapping, Sequence
 from dataclasses import dataclass
 from functools import cache, cached_property
-from typing import Final, NamedTuple, Protocol, TypeVar
+from typing import NamedTuple, Protocol, TypeVar
 
-from projections.compacting.middle import Middle, Stub, TurnStubs
+from projections.cards import Card
+from projections.compacting.middle import Middle, Stub
 from projections.compacting.middle_text import Fullness, middle_text
 from projections.compacting.segments import stubs_of
 from projections.framing import Framing, note_price, price
 from projections.planning.clearing import Away, away, cleared_at, shown_used_through
 from projections.planning.tailing import clearable_tokens, cuttable_tokens, settled_sums
-from projections.planning.taken_on import TakenOn
+from projections.planning.taken_on import Each
 from projections.policy import Policy
 from projections.state_block import Count
 from projections.told import Told
@@ -64,9 +65,6 @@ class Cost(NamedTuple):
     cuttable: int
 
 
-_NOTHING: Final = Cost(0, 0, 0, 0)
-
-
 @dataclass(frozen=True)
 class Scene:
     """The turns of a window and their surroundings at one version.
@@ -75,8 +73,8 @@ class Scene:
     tail. ``kept``: turns that are compacted and stand in the window whole, by number. ``task``: the number of the turn that
     states it. ``evidence``: ids of what was recorded of compacted turns. ``budget_tokens``: what the request may cost, as we
     count. ``unread``: the numbers of turns that are not compacted either, but so far back that they were not even read.
-    ``room_for_turns``: what is left of the budget for them, as compaction sees it. ``kept_stubs``: what is kept of a turn whose
-    segment was compacted at whatever version, by its number; None where none are kept.
+    ``room_for_turns``: what is left of the budget for them, as compaction sees it. ``kept_stubs``: those that are kept of a
+    turn whose segment was compacted at whatever version, by its number; None where none are kept.
     """
 
     policy: Policy
@@ -92,7 +90,7 @@ class Scene:
     evidence: tuple[str, ...] = ()
     unread: Sequence[int] = ()
     room_for_turns: int = 0
-    kept_stubs: Callable[[int], TurnStubs | None] = lambda _: None
+    kept_stubs: Callable[[int], Sequence[Stub] | None] = lambda _: None
 
     @property
     def current(self) -> Told:
@@ -112,12 +110,8 @@ class Scene:
     @cached_property
     def costs(self) -> list[Cost]:
         """What each live turn costs."""
-        taken: TakenOn[Cost] = self.recall(("costs", self.pricing), lambda: TakenOn(_NOTHING))
-        return taken.of(self.live, lambda _, told: self.cost(told))[1:]
-
-    def cost(self, told: Told) -> Cost:
-        """What a turn costs."""
-        return told.recall(("cost", self.pricing), self._cost)
+        costs: Each[Told, Cost] = self.recall(("costs", self.pricing), Each)
+        return costs.of(self.live, self._cost)
 
     @cached_property
     def whole(self) -> list[int]:
@@ -145,11 +139,18 @@ class Scene:
         """When the spent results of live turns were cleared, by turn."""
         compacted_at = self.epoch if self.middle.through else 0
         upto = self.current.turn.number
-        return cleared_at(self.live, self.saved, self.policy, upto=upto, compacted_at=compacted_at)
+        return cleared_at(self.saved, self.away, self.policy, first=self.first, upto=upto, compacted_at=compacted_at)
 
     def away(self, place: int) -> Away:
         """When the results of a live turn were spent and away."""
-        return away(self.live, place, self.policy)
+        found = self._aways.get(place)
+        if found is None:
+            found = self._aways[place] = away(self.live, place, self.policy)
+        return found
+
+    @cached_property
+    def _aways(self) -> dict[int, Away]:
+        return {}
 
     def tail_begins(self, number: int) -> int:
         """The first turn of the tail when the turn ``number`` was the current one."""
@@ -171,13 +172,13 @@ class Scene:
         room = request * compaction.live_percent // 100 - self.middle.last_settled
         in_all = request * compaction.percent // 100 - settled
         whole = self.room_for_turns - settled
-        taken: TakenOn[int] = self.recall(("live sums", self.policy.settling), lambda: TakenOn(0))
-        sums = settled_sums(self.live, self.policy, taken)
+        remembered: Each[Card, int] = self.recall(("settled live", self.policy.settling), Each)
+        sums = settled_sums([told.card for told in self.live], self.policy, remembered)
 
         def is_compacted(number: int) -> bool:
             start = self.tail_begins(number)
-            left = sums[min(len(sums) - 1, max(0, start - first))] - sums[0]
-            is_full = in_all < left or whole < sums[max(0, number - first)] - sums[0]
+            left = sums[min(len(sums) - 1, max(0, start - first))]
+            is_full = in_all < left or whole < sums[max(0, number - first)]
             return room < left and is_full and start > through
 
         begins = through + self.policy.looks_ahead + 1
@@ -195,6 +196,11 @@ class Scene:
         return self.away(place).spent <= self.current.turn.number
 
     @cached_property
+    def gives_way(self) -> Sequence[int]:
+        """The places of the live turns whose results may be shortened by now."""
+        return [place for place, can in enumerate(self.can_give_way) if can and self.is_spent(place)]
+
+    @cached_property
     def pricing(self) -> str:
         """What the costs of a turn depend on, beside the turn."""
         return f"{self.form.provider}/{_written(self.form.framing)}/{self.policy.settling}"
@@ -202,11 +208,15 @@ class Scene:
     def _cost(self, told: Told) -> Cost:
         whole, results = self.price(told, {}), told.card.results
         said = self.price(told, {result.version: 0 for result in results}) if results else whole
-        return Cost(whole, said, clearable_tokens(told, self.policy), cuttable_tokens(told, self.policy))
+        return Cost(whole, said, clearable_tokens(told.card, self.policy), cuttable_tokens(told.card, self.policy))
 
     def price(self, told: Told, replaced: Mapping[int, int]) -> int:
         """What a turn costs in the form."""
         return price(told.card, self.form.framing, self.policy, self.form.provider, replaced)
+
+    def result_price(self, told: Told, version: int) -> int:
+        """What the contents of a result cost in the form."""
+        return self.price(told, {}) - self.price(told, {version: 0})
 
     def note(self, text: str) -> int:
         """What a text of ours costs in the form."""
@@ -215,26 +225,22 @@ class Scene:
     def stubs(self, place: int) -> list[Stub]:
         """The stubs of a live turn: the same ones from the moment on at which they are made."""
         told = self.live[place]
-        moment = shown_used_through(self.live, place, self.policy)
+        through = self.stubs_through(place)
         returned = tuple(result.version for result in told.card.results)
-        key = ("stubs", told.turn.number, returned, moment, self.policy.settling, self.policy.encoding)
-        return self.recall(key, lambda: self._stubs(place, moment))
+        key = ("stubs", told.turn.number, returned, through, self.policy.settling, self.policy.encoding)
+        return self.recall(key, lambda: self._stubs(place, through))
 
-    def _stubs(self, place: int, moment: int) -> list[Stub]:
+    def stubs_through(self, place: int) -> int:
+        """The last turn whose use of a live turn's results its stubs show."""
+        return shown_used_through(self.first + place, self.away(place).moment, self.policy)
+
+    def _stubs(self, place: int, through: int) -> list[Stub]:
         told = self.live[place]
         kept = self.kept_stubs(told.turn.number)
         if kept is not None:
-            return list(kept.stubs)
-        later = [other for other in self.live[place + 1 :] if other.turn.number <= moment]
+            return list(kept)
+        later = [other for other in self.live[place + 1 :] if other.turn.number <= through]
         return stubs_of(told, later, self.policy, self.count)
-
-    def cut_tokens(self, told: Told, version: int, characters: int, text: str) -> int:
-        """What the text costs to which the result of a version is cut."""
-        kept = self.kept_stubs(told.turn.number)
-        for cut in () if kept is None else kept.cuts:
-            if cut.version == version and cut.characters == characters:
-                return cut.tokens
-        return self.count(text)
 
     def told_middle(self, fullness: Fullness) -> tuple[str | None, int]:
         """The text of the middle, and what it costs."""

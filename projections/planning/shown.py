@@ -10,9 +10,8 @@ from projections.compacting.middle import KeptTurn, Stub
 from projections.compacting.middle_text import kept_note, kept_note_tokens
 from projections.framing import note_price
 from projections.pieces import NotePiece, Piece, Pieces, TurnPiece
-from projections.planning.clearing import shown_used_through
 from projections.planning.scene import Scene
-from projections.planning.taken_on import TakenOn
+from projections.planning.taken_on import Each
 from projections.told import Told
 
 
@@ -71,15 +70,15 @@ def kept_notes_price(scene: Scene, turns: Sequence[KeptTurn]) -> int:
 
 def live_turns(scene: Scene) -> dict[int, Shown]:
     """The live turns whole, by number."""
-    taken: TakenOn[Shown | None] = scene.recall(("whole", scene.pricing), lambda: TakenOn(None))
-    shown = taken.of(scene.live, lambda _, told: _with(told, scene.cost(told).whole, ()))
-    return {one.told.turn.number: one for one in shown[1:] if one is not None}
+    whole: Each[Told, Shown] = scene.recall(("whole", scene.pricing), Each)
+    costs = scene.whole
+    shown = whole.of(scene.live, lambda told: _with(told, costs[told.number - scene.first], ()))
+    return dict(enumerate(shown, scene.first))
 
 
 def stubbed_turn(scene: Scene, place: int) -> Shown:
     """A live turn with stubs."""
-    through = shown_used_through(scene.live, place, scene.policy)
-    key = ("stubbed", through, scene.pricing)
+    key = ("stubbed", scene.stubs_through(place), scene.pricing)
     return scene.live[place].recall(key, lambda told: _priced(scene, told, scene.stubs(place)))
 
 

@@ -8,10 +8,11 @@ from __future__ import annotations
 
 from bisect import bisect_left
 from collections.abc import Mapping, Sequence
+from itertools import accumulate
 from typing import Final
 
-from projections.cards import Card, ResultCard
-from projections.planning.taken_on import TakenOn
+from projections.cards import Card, Contents, ResultCard
+from projections.planning.taken_on import Each
 from projections.policy import Policy, StubRules
 from projections.told import Told, Turns
 
@@ -24,6 +25,7 @@ CUT_TOKENS: Final = 110
 _TURN_ADDS: Final = 7
 _RESULT_ADDS: Final = 6
 _CHUNK: Final = 128
+_REACH: Final = 64  # nearly always enough to see what is compacted
 
 
 def tail_start(turns: Turns, policy: Policy) -> int:
@@ -37,10 +39,10 @@ def _exchange_start(turns: Turns, exchanges: int) -> int:
     """The number of the user turn that begins the last so many exchanges; 1 if there are not as many."""
     upto = turns.last
     while upto > 0:
-        for told in reversed(turns.between(max(1, upto - _CHUNK + 1), upto)):
-            exchanges -= 1 if told.turn.role == "user" else 0
+        for card in reversed(turns.cards(max(1, upto - _CHUNK + 1), upto)):
+            exchanges -= 1 if card.role == "user" else 0
             if not exchanges:
-                return told.turn.number
+                return card.number
         upto -= _CHUNK
     return 1
 
@@ -52,65 +54,61 @@ def added_tokens(card: Card) -> int:
 
 def plain_tokens(card: Card, replaced: Mapping[int, int], policy: Policy) -> int:
     """What a turn costs without what a form adds to it; ``replaced`` has the tokens of what stands in the place of results."""
-    contents = [card.contents, *(result.contents for result in card.results if result.version not in replaced)]
-    shown = sum(found.tokens + sum(tokens for _, tokens in (*found.foreign, *found.reasoning)) for found in contents)
-    media = sum(found.pictures * policy.picture_price + found.documents * policy.document_price for found in contents)
-    return shown + media + sum(replaced.values())
+    total = _contents_tokens(card.contents, policy)
+    for result in card.results:
+        total += replaced[result.version] if result.version in replaced else _contents_tokens(result.contents, policy)
+    return total
 
 
-def clearable_tokens(told: Told, policy: Policy) -> int:
+def _contents_tokens(contents: Contents, policy: Policy) -> int:
+    total = contents.tokens
+    if contents.foreign or contents.reasoning:
+        total += sum(tokens for _, tokens in (*contents.foreign, *contents.reasoning))
+    if contents.pictures or contents.documents:
+        total += contents.pictures * policy.picture_price + contents.documents * policy.document_price
+    return total
+
+
+def clearable_tokens(card: Card, policy: Policy) -> int:
     """What stubs would save of a turn: nothing while a call of it is open."""
-    return told.recall(("clearable", policy.settling), lambda told: _clearable(told, policy.stubs)) if told.card.results else 0
+    return sum(result.contents.tokens - STUB_TOKENS for result in clearable_results(card, policy.stubs))
 
 
-def _clearable(told: Told, rules: StubRules) -> int:
-    return sum(result.contents.tokens - STUB_TOKENS for result in clearable_results(told, rules))
-
-
-def clearable_results(told: Told, rules: StubRules) -> list[ResultCard]:
+def clearable_results(card: Card, rules: StubRules) -> Sequence[ResultCard]:
     """The results of a turn that become shorter as stubs and may; none while a call of it is open."""
-    return [] if told.card.open_calls else _large_results(told, rules)
+    return () if card.open_calls else _large_results(card, rules)
 
 
-def _large_results(told: Told, rules: StubRules) -> list[ResultCard]:
+def _large_results(card: Card, rules: StubRules) -> Sequence[ResultCard]:
     """The same, whether a call of it is open or not."""
-    if not rules.spent:
-        return []
-    tools = {found.version: call.tool for call in told.turn.calls if (found := told.turn.answer_to(call.call_id)) is not None}
+    if not rules.spent or not card.results:
+        return ()
     least = max(rules.larger_than_tokens, STUB_TOKENS)
-    large = (result for result in told.card.results if result.contents.tokens > least)
-    return [result for result in large if tools.get(result.version) not in rules.excluded_tools]
+    large = (result for result in card.results if result.contents.tokens > least)
+    return [result for result in large if result.tool not in rules.excluded_tools]
 
 
-def cuttable_tokens(told: Told, policy: Policy) -> int:
+def cuttable_tokens(card: Card, policy: Policy) -> int:
     """What is saved of a turn whose results are cut as short as they may be, of those that may become stubs, about."""
-    return told.recall(("cuttable", policy.settling), lambda told: _cuttable(told, policy.stubs)) if told.card.results else 0
+    return sum(max(0, result.contents.tokens - CUT_TOKENS) for result in clearable_results(card, policy.stubs))
 
 
-def _cuttable(told: Told, rules: StubRules) -> int:
-    return sum(max(0, result.contents.tokens - CUT_TOKENS) for result in clearable_results(told, rules))
-
-
-def settled_tokens(told: Told, policy: Policy) -> int:
+def settled_tokens(card: Card, policy: Policy) -> int:
     """What a turn costs once its results are stubs, with about what a form adds to it.
 
     Those of a turn of which a call is open, too: so it costs no less once the result of that call comes late.
     """
-    return told.recall(("settled", policy.settling), lambda told: _settled(told, policy))
+    saved = sum(result.contents.tokens - STUB_TOKENS for result in _large_results(card, policy.stubs))
+    return plain_tokens(card, {}, policy) - saved + added_tokens(card)
 
 
-def _settled(told: Told, policy: Policy) -> int:
-    saved = sum(result.contents.tokens - STUB_TOKENS for result in _large_results(told, policy.stubs))
-    return plain_tokens(told.card, {}, policy) - saved + added_tokens(told.card)
-
-
-def compacted_segments(turns: Turns, policy: Policy, start: int, sums: TakenOn[int] | None = None) -> int:
+def compacted_segments(turns: Turns, policy: Policy, start: int, settled: Each[Card, int] | None = None) -> int:
     """How many segments are compacted when the tail begins with the turn ``start``.
 
     None while what left the tail fits the shares of all blocks before it together, and all turns before the current one fit
     the budget; then as few as will make what stands between them and the tail cost no more than its own share. A segment is
     never compacted while one of its turns is in the tail, or one that the rules look at is still to come. As turns only add to
-    what is compared, what is compacted once is so for ever. ``sums`` are those of the last time.
+    what is compared, what is compacted once is so for ever. ``settled`` remembers what turns cost so.
     """
     compaction = policy.compaction
     if compaction is None:
@@ -120,23 +118,25 @@ def compacted_segments(turns: Turns, policy: Policy, start: int, sums: TakenOn[i
     room = policy.request_tokens * compaction.live_percent // 100
     in_all = policy.request_tokens * compaction.percent // 100
     whole = room_for_turns(turns, policy)
-    reach = _CHUNK
+    reach, settled = _REACH, settled or Each()
+    if settled.begins is not None and 0 <= start - settled.begins <= _CHUNK:  # what was enough the last time, and is known
+        reach = max(reach, turns.last - settled.begins)
     while most:
         first = max(1, turns.last - reach)
-        settled = settled_sums(turns.between(first, turns.last - 1), policy, sums)
-        before = settled[max(0, start - first)]
-        if before - settled[0] > max(room, min(in_all, whole - settled[-1] + before)):
-            number = first + bisect_left(settled, before - room) - 1  # the first turn that must be compacted, from the end
+        sums = settled_sums(turns.cards(first, turns.last - 1), policy, settled)
+        before = sums[max(0, start - first)]
+        if before > max(room, min(in_all, whole - sums[-1] + before)):
+            number = first + bisect_left(sums, before - room) - 1  # the first turn that must be compacted, from the end
             return min(most, -(-number // length))
         if first == 1:
             return 0
-        reach, sums = 2 * reach, None
+        reach *= 2
     return 0
 
 
-def settled_sums(told: Sequence[Told], policy: Policy, sums: TakenOn[int] | None = None) -> list[int]:
-    """What turns in a row cost settled, added up: before the first of them, and after each; only differences mean something."""
-    return (sums or TakenOn(0)).of(told, lambda total, one: total + settled_tokens(one, policy))
+def settled_sums(cards: Sequence[Card], policy: Policy, settled: Each[Card, int]) -> list[int]:
+    """What turns in a row cost settled, added up: before the first of them, which is 0, and after each."""
+    return list(accumulate(settled.of(cards, lambda card: settled_tokens(card, policy)), initial=0))
 
 
 def room_for_turns(turns: Turns, policy: Policy) -> int:

@@ -3,14 +3,48 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
-from typing import Generic, TypeVar
+from typing import Generic, Protocol, TypeVar
 
-from projections.told import Told
 
+class Numbered(Protocol):
+    """A turn, or what is known of one."""
+
+    @property
+    def number(self) -> int:
+        """The number of the turn."""
+        ...
+
+
+One = TypeVar("One", bound=Numbered)
 Value = TypeVar("Value")
 
 
-class TakenOn(Generic[Value]):
+class Each(Generic[One, Value]):
+    """A value of each of some turns in a row, made of the turn alone, and remembered for turns that are the same as before."""
+
+    def __init__(self) -> None:
+        self._held: tuple[Sequence[One], list[Value]] = ((), [])
+
+    @property
+    def begins(self) -> int | None:
+        """The number of the first turn that it was asked for last; None where there was none."""
+        turns = self._held[0]
+        return turns[0].number if turns else None
+
+    def of(self, turns: Sequence[One], make: Callable[[One], Value]) -> list[Value]:
+        """The value of each turn."""
+        before, values = self._held
+        skipped = turns[0].number - before[0].number if turns and before else 0
+        first, since = max(0, -skipped), max(0, skipped)  # where both begin to hold the same turns
+        same = max(0, min(len(turns) - first, len(before) - since))
+        if before[since : since + same] != turns[first : first + same]:
+            first = same = 0
+        found = [*map(make, turns[:first]), *values[since : since + same], *map(make, turns[first + same :])]
+        self._held = turns, found
+        return found
+
+
+class TakenOn(Generic[One, Value]):
     """Values between turns in a row, each made of the value before a turn and the turn; ``start`` is the first of all.
 
     They are taken on for turns that are the same as before, one after the other: so it is never wrong, whatever it was asked
@@ -19,18 +53,18 @@ class TakenOn(Generic[Value]):
 
     def __init__(self, start: Value) -> None:
         self._start = start
-        self._held: tuple[Sequence[Told], list[Value]] = ((), [start])
+        self._held: tuple[Sequence[One], list[Value]] = ((), [start])
 
-    def of(self, told: Sequence[Told], make: Callable[[Value, Told], Value]) -> list[Value]:
+    def of(self, turns: Sequence[One], make: Callable[[Value, One], Value]) -> list[Value]:
         """The value before the first of some turns in a row, and after each of them."""
         before, values = self._held
-        skipped = told[0].turn.number - before[0].turn.number if told and before else 0
-        same = min(len(told), len(before) - skipped) if 0 <= skipped < len(before) else 0
-        if not same or before[skipped : skipped + same] != told[:same]:
+        skipped = turns[0].number - before[0].number if turns and before else 0
+        same = min(len(turns), len(before) - skipped) if 0 <= skipped < len(before) else 0
+        if not same or before[skipped : skipped + same] != turns[:same]:
             skipped = same = 0
             values = [self._start]
         found = values[skipped : skipped + same + 1]
-        for one in told[same:]:
+        for one in turns[same:]:
             found.append(make(found[-1], one))
-        self._held = told, found
+        self._held = turns, found
         return found

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from typing import Any, ClassVar, Final
 
 from ledger.events import Role
@@ -67,24 +68,21 @@ class OpenAIRenderer:
         self._messages: list[Message] = [{"role": "system", "content": text} for text in system_texts(system)]
         for piece in pieces:
             if isinstance(piece, NotePiece):
-                self._add("user", [sendable(piece.text)])
-            else:
+                self._add("user", (sendable(piece.text),))
+            elif piece.only_texts is None:
                 self._turn(piece)
+            elif piece.turn.role == "user":
+                self._add("user", piece.only_texts or (EMPTY_TURN,))
+            elif piece.only_texts:
+                self._add("assistant", piece.only_texts)
         messages = [_finished(message) for message in self._messages]
         self.request: Request = {"messages": messages} if tools is None else {"messages": messages, "tools": tools}
 
     def _turn(self, piece: TurnPiece) -> None:
         turn = piece.turn
-        content: list[Content] = []
-        calls: list[Message] = []
-        for part in turn.parts:
-            if type(part) is TextPart:  # most are, and to ask for the class of a model is slow
-                if is_said(part.text):
-                    content.append(sendable(part.text))
-            elif isinstance(part, ToolCallPart):
-                calls.append(self._call(turn, part))
-            elif (shown_part := self._part(part, turn.role)) is not None:
-                content.append(shown_part)
+        shown_parts = (self._part(part, turn.role) for part in turn.parts if not isinstance(part, ToolCallPart))
+        content = [part for part in shown_parts if part is not None]
+        calls = [self._call(turn, call) for call in piece.calls]
         if turn.role == "user":
             self._add("user", content or [EMPTY_TURN])
         elif content or calls:
@@ -104,6 +102,8 @@ class OpenAIRenderer:
 
     def _part(self, part: Any, role: Role) -> Content | None:
         match part:
+            case TextPart(text=text):
+                return sendable(text) if is_said(text) else None
             case ImagePart() | DocumentPart() if role == "user":
                 return self._media_block(part)
             case OpaquePart(provider="openai", raw=raw, block=block) if (
@@ -126,11 +126,11 @@ class OpenAIRenderer:
             case found:
                 return found.text
 
-    def _add(self, role: Role, content: list[Content], calls: list[Message] | None = None) -> None:
+    def _add(self, role: Role, content: Sequence[Content], calls: Sequence[Message] = ()) -> None:
         """Append, or merge into a neighbour of the same role: some models refuse two user or assistant messages in a row."""
         last = self._messages[-1] if self._messages else None
         if last is None or last["role"] != role:
-            last = {"role": role, "content": content}
+            last = {"role": role, "content": [*content]}
             self._messages.append(last)
         else:
             last["content"] += content

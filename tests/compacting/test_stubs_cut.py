@@ -9,7 +9,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from ledger.errors import InvalidInput
-from projections.compacting.stubs import result_cut
+from projections.compacting.cuts import result_cut
 
 MARKER = re.compile(
     r"^\[… (?P<characters>[\d,]+) characters(?: in (?P<lines>[\d,]+) lines)? left out; "

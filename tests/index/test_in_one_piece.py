@@ -91,21 +91,22 @@ def test_a_view_of_before_a_late_result_does_not_show_it() -> None:
 
 
 def test_the_latest_turns_are_bounded_in_number_and_length() -> None:
-    first = LatestTurns(5, 11, [], 0)
+    first: LatestTurns[Told] = LatestTurns(5, 11, [], 0)
     many = first.joined(6, after=[told(number, 10) for number in range(11, 11 + MOST_LATEST)])
     assert many.within(10 * MOST_LATEST) is many
     one_more = many.joined(7, after=[told(many.end, 10)])
     kept = one_more.within(10 * MOST_LATEST)
-    assert (len(kept.told), kept.end, kept.first) == (FEWEST_LATEST, one_more.end, one_more.end - FEWEST_LATEST)
-    assert [one.turn.number for one in kept.told] == list(range(kept.first, kept.end))
+    assert (len(kept.turns), kept.end, kept.first) == (FEWEST_LATEST, one_more.end, one_more.end - FEWEST_LATEST)
+    assert [one.turn.number for one in kept.turns] == list(range(kept.first, kept.end))
     short = many.within(35)
-    assert (len(short.told), short.tokens, short.end) == (3, 30, many.end)
-    assert not many.within(9).told
+    assert (len(short.turns), short.tokens, short.end) == (3, 30, many.end)
+    assert not many.within(9).turns
 
 
 def test_what_changed_ends_the_row() -> None:
-    row = LatestTurns(5, 11, [], 0).joined(6, after=[told(number, 1) for number in range(11, 21)])
+    empty: LatestTurns[Told] = LatestTurns(5, 11, [], 0)
+    row = empty.joined(6, after=[told(number, 1) for number in range(11, 21)])
     assert row.cut(10) is row
     assert row.cut(21) is row
-    assert [one.turn.number for one in row.cut(14).told] == [11, 12, 13]
-    assert not row.cut(11).told
+    assert [one.turn.number for one in row.cut(14).turns] == [11, 12, 13]
+    assert not row.cut(11).turns

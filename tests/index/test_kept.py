@@ -29,7 +29,7 @@ from tests.index.test_cost import talk
 
 ROOT = Path(__file__).resolve().parents[2]
 BASIS = Basis("", 0, None, None, "", 0)
-KINDS = ("turns/1", "cards/1", "live/2")
+KINDS = ("turns/1", "cards/2", "live/2")
 
 
 @pytest.fixture(params=["sqlite-file", "postgres"])
@@ -86,14 +86,14 @@ def test_bringing_up_to_date_twice_or_at_once_changes_nothing(opened: OpenStore)
     assert read(anew(ledgers)) == alone
 
 
-def test_no_row_holds_a_text(opened: OpenStore) -> None:
+def test_no_row_holds_what_was_said(opened: OpenStore) -> None:
     ledgers = opened(Clock())
     talk(ledgers.ledger("case"), 100)
     bring_up_to_date(ledgers, "case", encoding=ENCODING)
     kept = b"".join(rows_of(ledgers).values())
     assert b"words" not in kept
     assert b"depot" not in kept
-    assert b"look" not in kept
+    assert b"found" not in kept
 
 
 def test_what_is_forgotten_is_gone_from_what_is_kept_and_from_memory(opened: OpenStore) -> None:

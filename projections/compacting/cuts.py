@@ -1,0 +1,83 @@
+"""The beginnings and ends of results that are too large: what is left out between them, and where the whole result is."""
+
+from __future__ import annotations
+
+import re
+from typing import Any, Final
+
+from ledger.errors import InvalidInput
+from ledger.parts import DocumentPart, ImagePart, OpaquePart
+from projections.exact.characters import cut_after, cut_before
+from projections.pieces import media_note
+from projections.transcript import Return, text_of
+
+LEAST_CHARACTERS: Final = 110
+"""No result is cut to less: there is room for the line that says what is left out, and where the whole result is."""
+
+CUT_CHARACTERS: Final = (7_040, 1_760, 440, LEAST_CHARACTERS)
+"""The lengths to which results of the tail are cut: a few fixed ones, so that a cut is seldom another one a turn later."""
+
+_FORGED: Final = re.compile(r"^(?=[ \t]*+\[\u2026 )", re.MULTILINE)
+_NEAR: Final = 200
+"""So many characters at most are given up to cut at the end of a line."""
+
+
+def whole_text(found: Return) -> str:
+    """A result as a text that may be cut: pictures, documents and blocks of others are named."""
+    return "\n".join(_written(part, found.id) for part in found.parts)
+
+
+def _written(part: Any, result_id: str) -> str:
+    match part:
+        case ImagePart() | DocumentPart():
+            return f"{media_note(part)[:-1]}; whole result: result_id={result_id}]"
+        case OpaquePart(block=block):
+            return f"[unsupported block: {block}; whole result: result_id={result_id}]"
+        case _:
+            return text_of((part,))
+
+
+def cut_lengths(whole: str) -> list[int]:
+    """The lengths to which a result may be cut, the longest first."""
+    return [characters for characters in CUT_CHARACTERS if characters < len(whole)]
+
+
+def result_cut(text: str, result_id: str, *, characters: int) -> str:
+    """Head and tail of a result, and between them a line that says how much is left out and where the whole result is.
+
+    At most ``characters`` long; a text that is no longer comes back as it is. Cut at the ends of lines where these are near,
+    never inside a character. A line of the text that looks like ours gets a backslash before it. Raises ``InvalidInput``
+    where there is no room for our line.
+    """
+    if len(text) <= characters:
+        return text
+    room = characters - len(_marker(text, result_id)) - 2
+    if room < 0:
+        raise InvalidInput(f"characters={characters}: too few for the line that says what is left out", characters=characters)
+    head_end = _head_end(text, room * 2 // 3)
+    tail_start = max(head_end, _tail_start(text, room - room * 2 // 3))
+    between = _marker(text[head_end:tail_start], result_id)
+    return f"{_plain(text[:head_end])}\n{between}\n{_plain(text[tail_start:])}"
+
+
+def _marker(left_out: str, result_id: str) -> str:
+    lines = left_out.count("\n") + 1
+    within = f" in {lines:,} lines" if lines > 1 else ""
+    return f"[\u2026 {len(left_out):,} characters{within} left out; whole result: result_id={result_id}]"
+
+
+def _plain(text: str) -> str:
+    return _FORGED.sub(r"\\", text)
+
+
+def _head_end(text: str, room: int) -> int:
+    end = room - (len(_plain(text[:room])) - room)
+    line_end = text.rfind("\n", max(0, end - min(_NEAR, end // 4)), end)
+    return line_end if line_end >= 0 else cut_before(text, end)
+
+
+def _tail_start(text: str, room: int) -> int:
+    start = len(text) - room
+    start += len(_plain(text[start:])) - room
+    line_end = text.find("\n", start - 1, start + min(_NEAR, room // 4))
+    return line_end + 1 if line_end >= 0 else cut_after(text, start)
