@@ -12,7 +12,7 @@ from ledger import JsonText, Ledger, Ledgers
 from ledger.events import ToolReturned
 from ledger.parts import DocumentPart, ImagePart, OpaquePart, ReasoningPart, TextPart, ToolCallPart
 from projections.errors import BudgetExceeded
-from projections.invariants import violations
+from projections.invariants import READERS, violations
 from projections.policy import Policy
 from projections.render.renderer import INTERRUPTED
 from projections.window import Window
@@ -189,6 +189,24 @@ def test_ids_of_another_provider_stay_apart(store: Ledgers, case: Ledger, form: 
     for name in reversed(names):
         case.record_return(name, f"result of {name}")
     assert results(window(store, form), form) == [f"result of {name}" for name in names]
+
+
+@pytest.mark.parametrize("form", READERS)
+def test_ids_and_names_of_a_request_lead_back_to_the_record(store: Ledgers, case: Ledger, form: str) -> None:
+    tools = {"call_31|fc_a": "Berth Desk (NL)", "call_31|fc_b": "Berth_Desk__NL_", "ø": "Søren"}
+    case.record_turn("user", "Ask them all, twice.")
+    for _ in range(2):
+        case.record_turn("assistant", [call(name, tool=tool) for name, tool in tools.items()])
+        for name in tools:
+            case.record_return(name, "closed")
+    made = window(store, form)
+    found = [block for message in READERS[form](made.request).messages for block in message.blocks if block.kind == "call"]
+    calls = [(str(block.id), str(block.name)) for block in found]
+    assert [made.call_of(made_id) for made_id, _ in calls] == [(turn, name) for turn in (2, 3) for name in tools]
+    assert [made.tool_of(name) for _, name in calls] == [*tools.values()] * 2
+    for lookup in (made.call_of, made.tool_of):
+        with pytest.raises(KeyError):
+            lookup("call_99")
 
 
 @BOTH
