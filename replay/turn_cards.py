@@ -1,8 +1,8 @@
 """What the turns of a ledger cost, kept in blocks, so that a process that only reads needs no tokenizer.
 
-Numbers, and the names of tools and models; nothing of what was said. A card is kept with the versions that it counts: the turn's
-and its returns'. It is used only where these are the same, or a beginning of them; whatever else is found in a row, it is counted
-anew.
+Numbers, and the names of tools and models; nothing of what was said. A card is kept with the versions that it counts: those of
+the turn and its returns. It is used only where these are the same, or a beginning of them; whatever else is found in a row, it
+is counted anew.
 """
 
 from __future__ import annotations
