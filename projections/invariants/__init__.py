@@ -29,6 +29,7 @@ from projections.invariants.rules import (
 )
 from projections.invariants.shapes import Rule, Shape, Violation
 from projections.invariants.unicode import unicode_violations
+from projections.render import renderer_named
 
 _NAME: Final = re.compile(r"[A-Za-z0-9_-]{1,64}")
 _GEMINI_NAME: Final = re.compile(r"[A-Za-z_][A-Za-z0-9_.:-]{0,63}")
@@ -111,8 +112,9 @@ def violations(form: str, request: Mapping[str, Any], *, reasoning: frozenset[st
     """Everything in a request that the provider of its form would refuse; nothing for a form that is for people.
 
     ``reasoning``: the source texts of the reasoning in the record. With it, every block of reasoning has to be one of them; the
-    request is then the exact one, in which foreign JSON is ``JsonText``.
+    request is then the exact one, in which foreign JSON is ``JsonText``. ``InvalidInput`` for a form that there is not.
     """
+    renderer_named(form)
     if form not in RULES:
         return ()
     found = unicode_violations(request)

@@ -11,6 +11,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
+from ledger.errors import InvalidInput
 from ledger.json_text import JsonText
 from projections.invariants import RULES, violations
 from projections.render.renderer import plain
@@ -273,6 +274,11 @@ def test_a_number_beyond_every_machine_is_json_all_the_same(form: str) -> None:
 
 def test_a_form_for_people_has_no_rules() -> None:
     assert violations("markdown", {"text": ""}) == ()
+
+
+def test_no_request_passes_by_a_mistake_in_the_name_of_its_form() -> None:
+    with pytest.raises(InvalidInput, match="no renderer 'antropic'"):
+        violations("antropic", {"messages": []})
 
 
 @settings(deadline=None, max_examples=60)
