@@ -88,6 +88,14 @@ class Card:
         """How many of its calls have no result yet."""
         return self.calls - len(self.results)
 
+    def as_of(self, version: int) -> Card:
+        """The same without what came after a version."""
+        later = [result for result in self.results if result.version > version]
+        if not later:
+            return self
+        kept = tuple(result for result in self.results if result.version <= version)
+        return replace(self, results=kept, open_tokens=self.open_tokens + sum(result.call_tokens for result in later))
+
 
 def card_of(turn: Turn, count: Count, documents: Mapping[str, bytes]) -> Card:
     """The card of a turn. ``documents`` has the bytes of its text documents, by hash."""

@@ -9,7 +9,6 @@ from __future__ import annotations
 
 from collections import OrderedDict
 from collections.abc import Callable
-from dataclasses import replace
 from functools import cache
 from typing import Any, Final
 
@@ -61,7 +60,7 @@ class TurnCards:
         found = self._blocks.get(first_of_block(turn), {}).get(turn)
         if found is None or found[0][: len(versions)] != versions:
             return None
-        return found[1] if found[0] == versions else _as_of(found[1], versions[-1])
+        return found[1].as_of(versions[-1])
 
     def put(self, versions: tuple[int, ...], card: Card) -> None:
         """Take a card that was made."""
@@ -110,13 +109,6 @@ class TurnCards:
             self._read(block, block)
         known = self._blocks[block] | self._new[block]
         return _cards().dump_json([known[turn] for turn in sorted(known)])
-
-
-def _as_of(card: Card, version: int) -> Card:
-    """A card without what came after a version."""
-    later = [result for result in card.results if result.version > version]
-    kept = tuple(result for result in card.results if result.version <= version)
-    return replace(card, results=kept, open_tokens=card.open_tokens + sum(result.call_tokens for result in later))
 
 
 def _unpacked(adapter: TypeAdapter[Any], row: bytes | None) -> Any:

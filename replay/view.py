@@ -34,13 +34,14 @@ from replay.ledger_turns import said_between, turns_of
 from replay.loading import Loaded, load
 from replay.memory import Memory
 from replay.moment import At, Turn
+from replay.scenes import Ground, Request
 from replay.search import SearchAnswer, asked_for, search_ledger
 from replay.served_tokens import served_after
 from replay.standing_state import standing_contradictions, standing_evidence, standing_state
 from replay.summaries import MissingSummary, Which, missing_summaries
 from replay.tokens import counter
 from replay.warm import shelf_of
-from replay.windows import Ground, drafted, expanded
+from replay.windows import drafted, expanded
 
 __all__ = ["At", "FieldHistory", "TranscriptAnswer", "Turn", "View", "view"]
 
@@ -214,7 +215,7 @@ class View:
         ground = self._ground(loaded, encoding)
 
         def rendered() -> Rendering:
-            draft = drafted(ground, policy, form=form, encoding=encoding, tools=tools)
+            draft = drafted(ground, Request(policy, form, tools), encoding=encoding)
             return draft.rendered(self._artifacts(loaded, draft.media))
 
         windows = shelf.windows if loaded.nothing_is_due else Memory(1)
@@ -236,6 +237,7 @@ class View:
             counter(encoding),
             partial(_recorded_before, loaded),
             lambda: frozenset(request.turn for request in loaded.requests),
+            lambda version: self._ground(load(self._store, loaded.head, version, self._judged_at), encoding),
         )
 
     def _artifacts(self, loaded: Loaded, hashes: set[str]) -> dict[str, bytes]:

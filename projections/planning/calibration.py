@@ -7,12 +7,15 @@ request grew from one answer to the next by what was said in between: that growt
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from itertools import pairwise
 from typing import Final
 
 from projections.cards import Card
+from projections.planning.taken_on import Each, Recall
+from projections.policy import Policy
+from projections.told import Turns
 
 LOOKED_AT_TURNS: Final = 64
 """So many of the latest turns are looked at."""
@@ -23,6 +26,9 @@ _STEPS: Final = 20  # factors are rounded up to a twentieth, so that they rarely
 _PLAUSIBLE: Final = (0.5, 4.0)
 
 
+Served = Callable[[int], Sequence[tuple[int, int]]]
+
+
 @dataclass(frozen=True, slots=True)
 class Calibration:
     """How a model counts, against our own count: ``factor`` times as much, learnt from ``samples`` of its recorded usage."""
@@ -30,6 +36,51 @@ class Calibration:
     model: str
     factor: float
     samples: int
+
+
+class Budgets:
+    """What a request of a policy may cost at each turn, in tokens as we count: less while its model was known to count more.
+
+    ``served`` tells of the windows that were recorded as served after a version: at which version, and what they cost.
+    """
+
+    def __init__(self, turns: Turns, policy: Policy, *, served: Served, recall: Recall) -> None:
+        self._turns = turns
+        self._policy = policy
+        self._served = served
+        self._recall = recall
+
+    def vary(self, first: int) -> bool:
+        """Whether it may have been less at one of the turns from ``first`` to the current one."""
+        told: Each[Card, bool] = self._recall("tells usage", Each)
+        return any(told.of(self._turns.cards(first - LOOKED_AT_TURNS + 1, self._turns.last), tells_usage))
+
+    def at(self, number: int) -> int:
+        """The budget of the window that turn ``number`` was the current one of."""
+        calibration = self.calibration(number)
+        tokens = self._policy.request_tokens
+        return tokens if calibration is None else int(tokens / calibration.factor)
+
+    def calibration(self, number: int) -> Calibration | None:
+        """How the model counted that a window was for when turn ``number`` was the current one, as far as the turns told."""
+        if number == self._turns.last:
+            return self._calibration(self._turns.cards(number - LOOKED_AT_TURNS + 1, number))
+        return self._recall(("calibration", number, self._policy.model, self._policy.encoding), lambda: self._before(number))
+
+    def _before(self, number: int) -> Calibration | None:
+        *cards, following = self._turns.cards(number - LOOKED_AT_TURNS + 1, number + 1)
+        return self._calibration([card.as_of(following.version) for card in cards])
+
+    def _calibration(self, cards: Sequence[Card]) -> Calibration | None:
+        if not any(map(tells_usage, cards)):
+            return None
+        windows = self._served(cards[0].version)
+        served = {}
+        for before, after in pairwise(cards):
+            found = [tokens for version, tokens in windows if before.version < version < after.version]
+            if found and after.role == "assistant":
+                served[after.number] = found[-1]
+        return calibration_of(cards, served=served, model=self._policy.model)
 
 
 def calibration_of(cards: Sequence[Card], *, served: Mapping[int, int], model: str | None) -> Calibration | None:

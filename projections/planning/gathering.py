@@ -8,9 +8,10 @@ from typing import Final, Protocol
 
 from projections.cards import Card
 from projections.compacting.middle import KeptTurn, Middle, Stub
-from projections.planning.scene import Fixed, Form, Recall, Scene
+from projections.planning.calibration import Budgets
+from projections.planning.scene import Fixed, Form, Scene
 from projections.planning.tailing import compacted_segments, plain_tokens, room_for_turns, settled_tokens, tail_start
-from projections.planning.taken_on import Each
+from projections.planning.taken_on import Each, Recall
 from projections.policy import Policy
 from projections.state_block import Count
 from projections.told import Told, Turns
@@ -68,17 +69,18 @@ def scene_of(
     form: Form,
     *,
     count: Count,
-    budget_tokens: int,
+    budgets: Budgets,
     middles: Middles,
     fixed: Fixed,
     evidence: Callable[[int], tuple[str, ...]],
     recall: Recall,
     task: int,
+    pressed_before: Callable[[Scene], int],
 ) -> Scene:
     """The scene of a window. ``evidence`` names evidence and contradictions of before a version; ``task`` is the number of the
-    turn that states it.
+    turn that states it; ``pressed_before`` tells how hard the budget pressed before what was recorded late of compacted turns.
     """
-    start = tail_start(turns, policy)
+    start, budget_tokens = tail_start(turns, policy), budgets.at(turns.last)
     settled: Each[Card, int] = recall(("settled", policy.settling), Each)
     middle = middles(compacted_segments(turns, policy, start, settled))
     first = start if policy.compaction is None else middle.through + 1
@@ -93,6 +95,7 @@ def scene_of(
         form,
         count,
         budget_tokens,
+        budgets,
         middle,
         live,
         kept,
@@ -103,6 +106,7 @@ def scene_of(
         unread,
         room_for_turns(turns, policy),
         kept_stubs=middles.stubs,
+        pressed_before=pressed_before,
     )
 
 

@@ -30,11 +30,11 @@ FRESH_PERCENT: Final = 25
 
 def pressure(scene: Scene) -> int:
     """The level, from 0."""
-    costs = _Costs(scene)
-    if costs.most <= scene.budget_tokens:
-        return 0
+    costs, before = _Costs(scene), scene.pressed_before(scene)
+    if costs.most <= scene.budget_tokens and not scene.budgets.vary(scene.epoch):
+        return before
     taken: TakenOn[Told, int] = scene.recall(costs.key, lambda: TakenOn(0))
-    return taken.of(scene.live, costs.needed)[-1]
+    return max(before, taken.of(scene.live, costs.needed)[-1])
 
 
 class _Costs:
@@ -86,7 +86,7 @@ class _Costs:
     def key(self) -> tuple[object, ...]:
         """All that the levels depend on, beside the live turns."""
         scene = self._scene
-        texts = (self._fixed, *self._middles, scene.budget_tokens, scene.room_for_turns)
+        texts = (self._fixed, *self._middles, scene.room_for_turns)
         return "levels", scene.policy.digest, scene.pricing, scene.middle.key, scene.task, scene.epoch, texts
 
     def needed(self, level: int, told: Told) -> int:
@@ -95,15 +95,16 @@ class _Costs:
         if number < scene.epoch:
             return level
         place, cost = number - scene.first, scene.costs[number - scene.first]
+        budget = scene.budgets.at(number)
         always = self._fixed + cost.whole
         if level == 0:
             cleared = sum(saved for moment, saved in self._cleared if moment <= number)
-            if always + self._middles[0] + self._whole[place] - cleared <= scene.budget_tokens:
+            if always + self._middles[0] + self._whole[place] - cleared <= budget:
                 return 0
-        always -= max(0, cost.whole - cost.said - scene.budget_tokens * FRESH_PERCENT // 100)
+        always -= max(0, cost.whole - cost.said - budget * FRESH_PERCENT // 100)
         always += self._shortened(number)
         for tried in range(max(1, level), len(LEVELS)):
-            if always + self._middles[tried] <= scene.budget_tokens:
+            if always + self._middles[tried] <= budget:
                 return tried
         return len(LEVELS) - 1
 

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from bisect import bisect_left, bisect_right
-from collections.abc import Callable, Hashable, Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 from functools import cache, cached_property
 from typing import NamedTuple, Protocol, TypeVar
@@ -13,9 +13,10 @@ from projections.compacting.middle import Middle, Stub
 from projections.compacting.middle_text import Fullness, middle_text
 from projections.compacting.segments import stubs_of
 from projections.framing import Framing, note_price, price
+from projections.planning.calibration import Budgets
 from projections.planning.clearing import Away, away, cleared_at, shown_used_through
 from projections.planning.tailing import clearable_tokens, cuttable_tokens, settled_sums
-from projections.planning.taken_on import Each
+from projections.planning.taken_on import Each, Recall
 from projections.policy import Policy
 from projections.state_block import Count
 from projections.told import Told
@@ -33,12 +34,6 @@ class Form(Protocol):
 @cache
 def _written(framing: Framing) -> str:
     return repr(framing)
-
-
-class Recall(Protocol):
-    """Gives the result of a key, made where it is not remembered: a key names all that its result depends on."""
-
-    def __call__(self, key: Hashable, make: Callable[[], Result]) -> Result: ...
 
 
 @dataclass(frozen=True, slots=True)
@@ -72,15 +67,17 @@ class Scene:
     ``live``: every turn that is not compacted and may be shown, the current one last; the first of them may have left the
     tail. ``kept``: turns that are compacted and stand in the window whole, by number. ``task``: the number of the turn that
     states it. ``evidence``: ids of what was recorded of compacted turns. ``budget_tokens``: what the request may cost, as we
-    count. ``unread``: the numbers of turns that are not compacted either, but so far back that they were not even read.
-    ``room_for_turns``: what is left of the budget for them, as compaction sees it. ``kept_stubs``: those that are kept of a
-    turn whose segment was compacted at whatever version, by its number; None where none are kept.
+    count, ``budgets``: what it might at earlier turns. ``unread``: the numbers of turns that are not compacted either, but so
+    far back that they were not even read. ``room_for_turns``: what is left of the budget for them, as compaction sees it.
+    ``kept_stubs``: those that are kept of a turn whose segment was compacted at whatever version, by its number; None where
+    none are kept. ``pressed_before``: how hard the budget pressed before what was recorded late of compacted turns.
     """
 
     policy: Policy
     form: Form
     count: Count
     budget_tokens: int
+    budgets: Budgets
     middle: Middle
     live: Sequence[Told]
     kept: Mapping[int, Told]
@@ -91,6 +88,7 @@ class Scene:
     unread: Sequence[int] = ()
     room_for_turns: int = 0
     kept_stubs: Callable[[int], Sequence[Stub] | None] = lambda _: None
+    pressed_before: Callable[[Scene], int] = lambda _: 0
 
     @property
     def current(self) -> Told:

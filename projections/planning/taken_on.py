@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Hashable, Sequence
 from typing import Generic, Protocol, TypeVar
 
 
@@ -17,6 +17,15 @@ class Numbered(Protocol):
 
 One = TypeVar("One", bound=Numbered)
 Value = TypeVar("Value")
+
+
+Result = TypeVar("Result")
+
+
+class Recall(Protocol):
+    """Gives the result of a key, made where it is not remembered: a key names all that its result depends on."""
+
+    def __call__(self, key: Hashable, make: Callable[[], Result]) -> Result: ...
 
 
 class Each(Generic[One, Value]):

@@ -10,7 +10,7 @@ from typing import Any, Final
 import pytest
 
 from ledger import JsonText, Ledger, Ledgers, connect
-from ledger.parts import ToolCallPart
+from ledger.parts import ToolCallPart, Usage
 from projections.errors import BudgetExceeded
 from projections.pieces import TurnPiece
 from projections.policy import Compaction, Policy, StubRules
@@ -187,3 +187,85 @@ def test_a_result_of_another_turn_that_comes_late_leaves_stubs_as_they_are(store
 def look(case: Ledger, call_id: str, found: str) -> None:
     case.record_turn("assistant", [ToolCallPart(call_id=call_id, tool="find", arguments=JsonText.of({}))])
     case.record_return(call_id, found)
+
+
+def found_shelves(case: Ledger, number: int, rows: int, **answered: Any) -> None:
+    call = ToolCallPart(call_id=f"c{number}", tool="find", arguments=JsonText.of({"n": number}))
+    case.record_turn("assistant", [call], **answered)
+    case.record_return(f"c{number}", "\n".join(f"row {row}: S-{row:03d}" for row in range(rows)))
+
+
+def asked_at_each_step(store: Ledgers, steps: Iterator[None], policy: Policy) -> list[dict[int, str]]:
+    """The stubs of the window after each step; the first time that one is whole again is a failure."""
+    known: dict[int, str] = {}
+    seen = []
+    for _ in steps:
+        shown = stubs_of(view(store, "case").window(policy))
+        assert {version: shown[version] for version in known.keys() & shown.keys()}.items() <= known.items()
+        known |= {version: text for version, text in shown.items() if text is not None}
+        seen.append(dict(known))
+    return seen
+
+
+def pressed(tail_turns: int, live_percent: int) -> Policy:
+    """Under it results become stubs when the budget presses, and seldom otherwise."""
+    return Policy(
+        tail_turns=tail_turns,
+        budget_tokens=1_500,
+        state=None,
+        stubs=StubRules(clear_at_least_tokens=100_000),
+        compaction=Compaction(segment_turns=4, live_percent=live_percent),
+    )
+
+
+def dropped_later(store: Ledgers, chance: random.Random, policy: Policy) -> Iterator[None]:
+    """A conversation of which turns that are compacted and kept are dropped now and then."""
+    case = store.ledger("case")
+    case.record_turn("user", "Find the shelves. Never use B-07.")
+    for number in range(2, 40):
+        kind = chance.random()
+        if kind < 0.3:
+            bound = f"You must never put crate {number} above deck. " if chance.random() < 0.6 else "Remark. "
+            case.record_turn("user", bound + "rain and wind " * chance.choice([2, 20, 40]))
+        elif kind < 0.6:
+            found_shelves(case, number, chance.choice([10, 20, 30]))
+        else:
+            case.record_turn("assistant", f"S-{number:03d} is free. " * chance.choice([1, 10]))
+        yield
+        if chance.random() < 0.3:
+            window = view(store, "case").window(policy)
+            turns = [piece.turn.number for piece in window.plan.pieces if isinstance(piece, TurnPiece)]
+            for turn in [turn for turn in turns if 1 < turn <= window.receipt.through][:3]:
+                case.classify(turn, "drop", because="the crates have left")
+                yield
+
+
+@pytest.mark.parametrize(
+    ("seed", "tail_turns", "live_percent"), [(2, 1, 40), (3, 2, 25), (19, 1, 40), (23, 2, 25), (58, 2, 40)]
+)
+def test_a_stub_stays_when_compacted_turns_are_judged_otherwise_later(seed: int, tail_turns: int, live_percent: int) -> None:
+    policy = pressed(tail_turns, live_percent)
+    with connect(":memory:") as store:
+        seen = asked_at_each_step(store, dropped_later(store, random.Random(seed), policy), policy)
+    assert len(seen[-1]) > 5
+
+
+def another_model_answers(case: Ledger) -> Iterator[None]:
+    """A model that counts nearly twice as much as we do, and then another one, of which nothing is known."""
+    case.record_turn("user", "Find the shelves.")
+    asked = 500
+    for number in range(9):
+        usage = Usage(input_tokens=asked, output_tokens=1)
+        found_shelves(case, number, 20 if number == 5 else 3, model="dear", usage=usage)
+        asked += 430 if number == 5 else 150
+        case.record_turn("user", f"Shelf S-{number:03d} is full. " + "rain and wind " * 8)
+        asked += 75
+        yield
+    case.record_turn("assistant", "Nothing else.", model="cheap", usage=Usage(input_tokens=700, output_tokens=1))
+    yield
+
+
+def test_a_stub_stays_when_another_model_has_a_larger_budget(store: Ledgers) -> None:
+    case = store.ledger("case")
+    seen = asked_at_each_step(store, another_model_answers(case), pressed(2, 40))
+    assert len(seen[-1]) > 0
