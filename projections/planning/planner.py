@@ -95,6 +95,9 @@ class Planner:
         """Let things give way until the request fits, with the current turn's own words whole."""
         if self._tokens() <= self._budget:
             return
+        self._leave_out_too_large()
+        if self._tokens() <= self._budget:
+            return
         self._level = max(1, self._level)
         self._clear()
         self._cut_tail(self._tokens() - self._budget)
@@ -147,6 +150,15 @@ class Planner:
     def _leave_out(self, number: int) -> None:
         self._left[number] = self._live.pop(number)
         self._gone.append(self._left[number].told.turn)
+
+    def _leave_out_too_large(self) -> None:
+        """Turns that would not fit if they were the only ones go first: nothing else that gave way would help."""
+        scene = self._scene
+        room = self._budget - sum(self._blocks.values())
+        for number in list(self._live):
+            if number not in scene.pinned and scene.costs[number - scene.first].said > room:
+                self._gone.append(self._live.pop(number).told.turn)
+                self._gave_way.append(f"turn {number}")
 
     def _take_back(self) -> None:
         """Show turns of the tail again, the latest first, where what gave way after them left more room than was needed."""

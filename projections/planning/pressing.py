@@ -17,7 +17,7 @@ from projections.compacting.middle_text import Fullness
 from projections.framing import request_price
 from projections.planning.scene import Scene
 from projections.planning.shown import all_kept
-from projections.planning.tailing import latest_result
+from projections.planning.tailing import is_too_large, latest_result
 from projections.planning.taken_on import TakenOn
 from projections.told import Told
 
@@ -92,7 +92,7 @@ class _Costs:
     def needed(self, level: int, told: Told) -> int:
         """The lowest level from ``level`` on at which the window fitted when a turn was the current one, else the highest."""
         scene, number = self._scene, told.turn.number
-        if number < scene.epoch:
+        if number < scene.epoch or is_too_large(told.card, scene.policy):
             return level
         place, cost = number - scene.first, scene.costs[number - scene.first]
         budget = scene.budgets.at(number)

@@ -15,7 +15,7 @@ from projections.compacting.segments import stubs_of
 from projections.framing import Framing, note_price, price
 from projections.planning.calibration import Budgets
 from projections.planning.clearing import Away, away, cleared_at, shown_used_through
-from projections.planning.tailing import clearable_tokens, cuttable_tokens, settled_sums
+from projections.planning.tailing import clearable_tokens, cuttable_tokens, is_too_large, settled_sums
 from projections.planning.taken_on import Each, Recall
 from projections.policy import Policy
 from projections.state_block import Count
@@ -113,8 +113,10 @@ class Scene:
 
     @cached_property
     def whole(self) -> list[int]:
-        """What each live turn costs whole."""
-        return [cost.whole for cost in self.costs]
+        """What each live turn costs whole; nothing where it is too large to be shown."""
+        return [
+            0 if is_too_large(told.card, self.policy) else cost.whole for told, cost in zip(self.live, self.costs, strict=True)
+        ]
 
     @cached_property
     def can_give_way(self) -> list[bool]:
@@ -206,6 +208,8 @@ class Scene:
     def _cost(self, told: Told) -> Cost:
         whole, results = self.price(told, {}), told.card.results
         said = self.price(told, {result.version: 0 for result in results}) if results else whole
+        if is_too_large(told.card, self.policy):
+            return Cost(whole, said, 0, 0)
         return Cost(whole, said, clearable_tokens(told.card, self.policy), cuttable_tokens(told.card, self.policy))
 
     def price(self, told: Told, replaced: Mapping[int, int]) -> int:

@@ -71,8 +71,8 @@ def kept_notes_price(scene: Scene, turns: Sequence[KeptTurn]) -> int:
 def live_turns(scene: Scene) -> dict[int, Shown]:
     """The live turns whole, by number."""
     whole: Each[Told, Shown] = scene.recall(("whole", scene.pricing), Each)
-    costs = scene.whole
-    shown = whole.of(scene.live, lambda told: _with(told, costs[told.number - scene.first], ()))
+    costs = scene.costs
+    shown = whole.of(scene.live, lambda told: _with(told, costs[told.number - scene.first].whole, ()))
     return dict(enumerate(shown, scene.first))
 
 

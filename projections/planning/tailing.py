@@ -69,6 +69,11 @@ def _contents_tokens(contents: Contents, policy: Policy) -> int:
     return total
 
 
+def is_too_large(card: Card, policy: Policy) -> bool:
+    """Whether the words of a turn alone are more than a request may cost: no window shows it after the one that it ends."""
+    return _contents_tokens(card.contents, policy) > policy.request_tokens
+
+
 def clearable_tokens(card: Card, policy: Policy) -> int:
     """What stubs would save of a turn: nothing while a call of it is open."""
     return sum(result.contents.tokens - STUB_TOKENS for result in clearable_results(card, policy.stubs))
@@ -96,8 +101,11 @@ def cuttable_tokens(card: Card, policy: Policy) -> int:
 def settled_tokens(card: Card, policy: Policy) -> int:
     """What a turn costs once its results are stubs, with about what a form adds to it.
 
-    Those of a turn of which a call is open, too: so it costs no less once the result of that call comes late.
+    Those of a turn of which a call is open, too: so it costs no less once the result of that call comes late. One that is too
+    large to be shown costs no more than what is told of it.
     """
+    if is_too_large(card, policy):
+        return STUB_TOKENS + added_tokens(card)
     saved = sum(result.contents.tokens - STUB_TOKENS for result in _large_results(card, policy.stubs))
     return plain_tokens(card, {}, policy) - saved + added_tokens(card)
 
@@ -160,7 +168,8 @@ def leaves_tail(told: Sequence[Told], place: int, policy: Policy) -> int:
 def crowded_at(told: Sequence[Told], place: int, policy: Policy, *, upto: int) -> int:
     """The number of the turn at whose coming a turn is crowded out: it and those after it, whole, cost more than the budget.
 
-    Beyond ``upto`` if none of them is it. Once it is so, it is so for ever: results that come late are not counted.
+    Beyond ``upto`` if none of them is it. Once it is so, it is so for ever: results that come late are not counted, nor turns
+    that are too large to be shown.
     """
     room = policy.request_tokens
     for other in range(place, len(told)):
@@ -176,6 +185,8 @@ def crowded_at(told: Sequence[Told], place: int, policy: Policy, *, upto: int) -
 def _timely_tokens(told: Sequence[Told], place: int, policy: Policy) -> int:
     """What a turn costs whole, without what came when the next one had begun."""
     one = told[place]
+    if is_too_large(one.card, policy):
+        return 0
     results = one.card.results
     if not results or place + 1 == len(told) or max(found.version for found in results) < told[place + 1].turn.version:
         return one.recall(("whole and added", policy.settling), lambda one: _whole_tokens(one.card, {}, policy))
