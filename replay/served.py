@@ -22,7 +22,8 @@ from replay.view import view
 Verdict = Literal["same", "different", "forgotten", "engine", "policy", "failed"]
 """What became of a served window when it was built again.
 
-"same": byte for byte. "different": it gave other bytes. "forgotten": something was forgotten since, so it cannot be the same.
+"same": byte for byte. "different": it gave other bytes. "forgotten": so it did, or could not be built, but something was
+forgotten since.
 "engine": another version of the code made it. "policy": its policy needs what this program does not have, or was forgotten.
 "failed": it could not be built.
 """
@@ -63,9 +64,14 @@ def verify_windows(store: Ledgers, ledger_id: str) -> Iterator[ServedWindow]:
 
 
 def _rebuilt(store: Ledgers, head: Head, served: WindowRecorded, declared: JsonText | None) -> tuple[Verdict, str | None]:
+    verdict, detail = _compared(store, head, served, declared)
     since = view(store, head.name).basis().erasures - served.erasures
-    if since:
+    if since and verdict in PROBLEMS:
         return "forgotten", f"{since} {'forgetting' if since == 1 else 'forgettings'} since"
+    return verdict, detail
+
+
+def _compared(store: Ledgers, head: Head, served: WindowRecorded, declared: JsonText | None) -> tuple[Verdict, str | None]:
     if served.engine != ENGINE:
         return "engine", f"made by engine {served.engine}, this is {ENGINE}"
     if declared is None:

@@ -62,6 +62,16 @@ def test_after_a_forgetting_it_is_said_that_a_window_cannot_come_out_again(store
     assert _verdicts(store) == ["forgotten"]
 
 
+def test_a_window_that_did_not_hold_what_was_forgotten_comes_out_again(store: Ledgers) -> None:
+    _talk(store)
+    case = store.ledger("case")
+    case.record_window(view(store, "case").window())
+    case.record_turn("user", "My card is 4111.")
+    case.record_window(view(store, "case").window())
+    case.forget(turns=[view(store, "case").transcript().transcript.turns[-1].number], reason="asked to")
+    assert _verdicts(store) == ["same", "forgotten"]
+
+
 def test_a_window_of_another_ledger_is_refused(store: Ledgers) -> None:
     _talk(store)
     with pytest.raises(InvalidInput, match="of ledger 'case'"):
