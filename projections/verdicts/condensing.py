@@ -25,8 +25,6 @@ _RESULTS_OUTWEIGH: Final = 9
 def is_mostly_results(reading: Reading) -> bool:
     """Whether what its calls returned is nearly all of the turn."""
     turn = reading.turn
-    if not turn.returns:
-        return False
     returned = sum(_size(returned.parts) for returned in turn.returns)
     asked = sum(len(str(call.arguments)) for call in turn.calls)
     return returned >= _RESULT_CHARACTERS and returned >= _RESULTS_OUTWEIGH * (_size(turn.parts) + asked)
@@ -45,7 +43,7 @@ def is_document(reading: Reading) -> bool:
 
 def is_superseded(reading: Reading) -> bool:
     """Whether a later text of the assistant has nearly all words of this long one: a newer draft took its place."""
-    if reading.is_user or not reading.surroundings.after or _size(reading.turn.parts) < _LONG_CHARACTERS:
+    if reading.is_user or _size(reading.turn.parts) < _LONG_CHARACTERS:
         return False
     own = _content(reading, reading.turn)
     return any(

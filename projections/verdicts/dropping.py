@@ -60,7 +60,7 @@ def apologises(reading: Reading) -> bool:
 
 def restates(reading: Reading) -> bool:
     """Whether an assistant only repeats what the user just said, or at length what it said before itself."""
-    if reading.is_user or not reading.words or not _says_nothing_exact(reading):
+    if reading.is_user or not _says_nothing_exact(reading):
         return False
     if any(pattern.search(reading.plain) for pattern in reading.lexicon.commitments):
         return False
@@ -75,7 +75,7 @@ def failed_and_was_retried(reading: Reading) -> bool:
         return False
     if not all(returned.is_error and not returned.orphan for returned in turn.returns):
         return False
-    if reading.turn.text.strip() and (reading.asks or reading.has_exact_string or reading.says_what_binds):
+    if reading.asks or reading.has_exact_string or reading.says_what_binds:
         return False
     return all(_was_retried(call.tool, str(call.arguments), reading.surroundings.after) for call in turn.calls)
 

@@ -6,6 +6,7 @@ from dataclasses import replace
 
 import pytest
 
+from ledger.erased import Forgotten
 from ledger.json_text import JsonText
 from ledger.parts import DocumentPart, OpaquePart, TextPart
 from projections.transcript import Turn
@@ -62,6 +63,35 @@ def test_what_was_said_with_a_failed_call_counts() -> None:
     assert after(small, again) == ("drop", "failed call")
 
 
+@pytest.mark.parametrize(
+    "text", ["Shall I try that once more?", "See the log in src/charges.py first.", "You must not close it."]
+)
+def test_a_failed_call_stays_with_whatever_is_said_in_it(text: str) -> None:
+    again = calling("charge", {"order": "ORD-88213", "amount": 4050}, "charged", number=5)
+    assert after(replace(FAILED, parts=(TextPart(text=text), *FAILED.parts)), again).verdict != "drop"
+
+
+@pytest.mark.parametrize(
+    ("tried", "again", "is_dropped"),
+    [
+        ({"to": "north quay"}, {"to": "north quay", "via": "canal"}, True),
+        ({"to": "north quay", "by": "slow barge"}, {"to": "north gate", "by": "lorry"}, False),
+        ({"to": "quay 4", "by": "slow barge"}, {"to": "quay 7", "by": "slow barge"}, False),
+        ({"file": "logs/a.txt", "as": "plain text"}, {"file": "a.txt.logs", "as": "plain text"}, False),
+    ],
+    ids=["the same and more", "few of the words", "another number", "another file of the same words"],
+)
+def test_a_retry_asks_for_the_same_things(tried: dict[str, str], again: dict[str, str], *, is_dropped: bool) -> None:
+    failed = calling("send", tried, "timeout", fails=True)
+    assert (after(failed, calling("send", again, "sent")) == ("drop", "failed call")) is is_dropped
+
+
+def test_a_return_that_answers_no_call_does_not_fail_one() -> None:
+    again = calling("charge", {"order": "ORD-88213", "amount": 4050}, "charged", number=5)
+    lost = replace(FAILED, returns=(replace(FAILED.returns[0], orphan=True),))
+    assert after(lost, again).verdict != "drop"
+
+
 def test_a_turn_that_is_nearly_all_results_becomes_a_stub() -> None:
     assert after(calling("read", {"path": "a.txt"}, "lorem " * 400)) == ("stub", "results")
     assert after(calling("read", {"path": "a.txt"}, "lorem"), assistant("It says lorem.")) == ("compress", "acted on")
@@ -95,10 +125,45 @@ def test_what_comes_with_more_than_text_is_not_dropped(part: DocumentPart | Opaq
 def test_an_assistant_that_says_at_length_what_it_said_before_restates() -> None:
     words = "Tenants and landlords share a garden, a cellar, a laundry, an attic, two gates, a shed, three benches and an oak"
     assert judge(among(assistant(words), before=(assistant(words), user("Go on."))), DEFAULT_RULES) == ("drop", "restatement")
+    more = among(assistant(f"{words} tree"), before=(assistant(words), user("Go on.")))
+    assert judge(more, DEFAULT_RULES).rule == "otherwise"
     assert judge(among(assistant("All lights are green"), before=(assistant("All lights are green"),)), DEFAULT_RULES) == (
         "compress",
         "otherwise",
     )
+
+
+CHORES = "Water the garden roses, sweep the stairs, empty the bins"
+
+
+@pytest.mark.parametrize(
+    ("said", "restated", "is_dropped"),
+    [
+        (CHORES, f"{CHORES}.", True),
+        (CHORES, f"{CHORES}?", False),
+        (f"{CHORES}, read todo.txt", f"{CHORES}, read todo.txt", False),
+        (f"You must not tell Ana. {CHORES}", f"You must not tell Ana. {CHORES}", False),
+        (CHORES, "Water the garden roses, sweep the stairs, empty no bins", False),
+        (CHORES, f"{CHORES}, then fetch two parcels", False),
+        ("Water roses, sweep stairs", "Water roses, sweep stairs", True),
+        ("Water roses, sweep", "Water roses, sweep", False),
+        (f"{CHORES}{'.' * 2_000}", CHORES, False),
+    ],
+    ids=["alike", "asked", "exact", "binding", "denied", "more", "four words", "three words", "summed up"],
+)
+def test_only_what_says_nothing_of_its_own_restates(said: str, restated: str, *, is_dropped: bool) -> None:
+    assert (judge(among(assistant(restated), before=(user(said),)), DEFAULT_RULES) == ("drop", "restatement")) is is_dropped
+
+
+def test_nobody_can_tell_whether_a_forgotten_turn_was_restated() -> None:
+    mark = Forgotten("job", "asked", "2031-04-09T17:00:00Z")
+    gone = replace(user(CHORES), forgotten=mark)
+    assert judge(among(assistant(CHORES), before=(gone,)), DEFAULT_RULES).rule != "restatement"
+
+
+def test_only_an_assistant_apologises_for_nothing() -> None:
+    assert after(assistant("I apologize for the confusion.")) == ("drop", "apology")
+    assert after(user("I apologize for the confusion.")).verdict != "drop"
 
 
 def test_a_one_off_wish_keeps_its_own_words_and_so_its_scope() -> None:
