@@ -31,9 +31,12 @@ def found(query: str, text: str) -> bool:
         ("refund refund REFUND", [("refund",)]),
         ("截止日期", [("截", "止"), ("止", "日"), ("日", "期")]),
         ("期", [("期",)]),
+        ("期 日。本 x 月", [("期",), ("日",), ("本",), ("x",), ("月",)]),
+        ("日期 x", [("日", "期"), ("x",)]),
         ('"to be or not" refund', [("to", "be", "or", "not"), ("refund",)]),
         ('an "odd', [("odd",)]),
         ("“by Friday”", [("by", "friday")]),
+        ("«by Friday»", [("by", "friday")]),
     ],
 )
 def test_a_question_is_about_its_content_words(query: str, content: list[tuple[str, ...]]) -> None:
@@ -61,10 +64,26 @@ def test_a_question_is_about_its_content_words(query: str, content: list[tuple[s
         ("don't", "I don’t", True),
         ("日期", "截止日期是", True),
         ("日期", "日。期", False),
+        ("dea", "the deadline", True),
+        ("de", "the deadline", False),
+        ("de*", "the deadline", True),
+        ("d*", "the deadline", False),
+        ("mp3", "a list of mp3s", False),
+        ("882*", "about 88213", True),
+        ("882", "about 88213", False),
+        ("the", "a theme", False),
+        ("app/dead", "in app/deadline.py", False),
     ],
 )
 def test_whether_a_text_has_it(query: str, text: str, *, has: bool) -> None:
     assert found(query, text) is has
+
+
+def test_where_nothing_has_all_the_sides_of_a_colon_may_stand_apart() -> None:
+    loose = {(clause.texts, clause.begins) for clause in parsed("status:failed order=ORD-7 12:30").loosened()}
+    assert {(("status",), False), (("failed",), False), (("order",), False), (("ord", "7"), True)} <= loose
+    assert (("12", "30"), True) in loose
+    assert not any(texts == ("30",) for texts, _ in loose)
 
 
 @pytest.mark.parametrize("query", ["", " ", "?!", "“”", "🎉", "\ud800"])
@@ -77,6 +96,7 @@ def test_a_query_without_words_is_refused(query: str) -> None:
 def test_a_query_has_an_end() -> None:
     with pytest.raises(InvalidInput, match="2,000"):
         parsed("a" * 2_001)
+    assert len(parsed("a" * 2_000).clauses) == 1
     assert len(parsed(" ".join(f"w{number}" for number in range(400))).clauses) == 64
 
 
