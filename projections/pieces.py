@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, field
 from functools import cached_property
-from typing import Final, TypeGuard
+from typing import ClassVar, Final, TypeGuard
 
 from ledger.parts import DocumentPart, ImagePart, TextPart, ToolCallPart
 from projections.sendable import is_said, sendable
@@ -33,9 +33,9 @@ class TurnPiece:
 
     @cached_property
     def only_texts(self) -> tuple[str, ...] | None:
-        """All that the turn says, in sendable texts; None where it holds anything but texts."""
+        """All that the turn says beside its calls, in sendable texts; None where it holds anything but texts and calls."""
         parts = self.turn.parts
-        if not all(type(part) is TextPart for part in parts):
+        if not all(isinstance(part, TextPart | ToolCallPart) for part in parts):
             return None
         return tuple(sendable(part.text) for part in parts if isinstance(part, TextPart) and is_said(part.text))
 
@@ -50,6 +50,8 @@ class NotePiece:
     """A text of ours between the turns: a task given at opening, what was compacted, or the state block."""
 
     text: str
+
+    media: ClassVar[frozenset[str]] = frozenset()
 
 
 Piece = TurnPiece | NotePiece
@@ -71,7 +73,7 @@ def text_documents(turns: Iterable[Turn]) -> set[str]:
 
 def media_of(pieces: Pieces) -> set[str]:
     """The hashes of the artifacts that the pieces show."""
-    return {sha256 for piece in pieces if isinstance(piece, TurnPiece) for sha256 in piece.media}
+    return {sha256 for piece in pieces for sha256 in piece.media}
 
 
 def media_note(part: ImagePart | DocumentPart) -> str:

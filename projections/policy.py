@@ -168,7 +168,7 @@ class Policy(PolicyPart):
         """What decides when spent results are away, as a text."""
         return f"{self.tail_turns}/{self.tail_exchanges}/{self.request_tokens}/{self.settling}"
 
-    @property
+    @cached_property
     def request_tokens(self) -> int:
         """What the request itself may cost."""
         return self.budget_tokens - self.reserve_tokens

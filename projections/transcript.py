@@ -71,7 +71,10 @@ class Turn:
 
     def answer_to(self, call_id: str) -> Return | None:
         """What a call of this turn returned, if it has."""
-        return next((found for found in self.returns if found.call_id == call_id and not found.orphan), None)
+        for found in self.returns:
+            if found.call_id == call_id and not found.orphan:
+                return found
+        return None
 
 
 def answered_calls(turn: Turn) -> tuple[tuple[ToolCallPart, Return], ...]:

@@ -49,11 +49,11 @@ class Budgets:
         self._policy = policy
         self._served = served
         self._recall = recall
+        self._current: tuple[Calibration | None] | None = None
 
     def vary(self, first: int) -> bool:
         """Whether it may have been less at one of the turns from ``first`` to the current one."""
-        told: Each[Card, bool] = self._recall("tells usage", Each)
-        return any(told.of(self._turns.cards(first - LOOKED_AT_TURNS + 1, self._turns.last), tells_usage))
+        return self._is_told("ever", self._turns.cards(first - LOOKED_AT_TURNS + 1, self._turns.last))
 
     def at(self, number: int) -> int:
         """The budget of the window that turn ``number`` was the current one of."""
@@ -64,15 +64,21 @@ class Budgets:
     def calibration(self, number: int) -> Calibration | None:
         """How the model counted that a window was for when turn ``number`` was the current one, as far as the turns told."""
         if number == self._turns.last:
-            return self._calibration(self._turns.cards(number - LOOKED_AT_TURNS + 1, number))
+            if self._current is None:
+                self._current = (self._calibration(self._turns.cards(number - LOOKED_AT_TURNS + 1, number)),)
+            return self._current[0]
         return self._recall(("calibration", number, self._policy.model, self._policy.encoding), lambda: self._before(number))
+
+    def _is_told(self, when: str, cards: Sequence[Card]) -> bool:
+        told: Each[Card, bool] = self._recall(("usage is told", when), Each)
+        return any(told.of(cards, tells_usage))
 
     def _before(self, number: int) -> Calibration | None:
         *cards, following = self._turns.cards(number - LOOKED_AT_TURNS + 1, number + 1)
         return self._calibration([card.as_of(following.version) for card in cards])
 
     def _calibration(self, cards: Sequence[Card]) -> Calibration | None:
-        if not any(map(tells_usage, cards)):
+        if not self._is_told("lately", cards):
             return None
         windows = self._served(cards[0].version)
         served = {}

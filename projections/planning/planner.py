@@ -45,11 +45,13 @@ class Planner:
             "task": 0 if scene.fixed.task is None else scene.note(scene.fixed.task),
             "state": 0 if scene.fixed.state is None else note_price(scene.fixed.state_tokens, framing),
         }
+        self._always = sum(self._blocks.values())
         self._all_kept = all_kept(scene)
         self._kept = {turn.number: turn for turn in scene.middle.kept}
         self._kept_shown = dict(self._all_kept.shown)
         self._current = scene.current.turn.number
         self._start = scene.tail_begins(self._current)
+        self._first = scene.first
         self._live = live_turns(scene)
         self._clear()
         self._gone: list[Turn] = []
@@ -86,17 +88,14 @@ class Planner:
         """Show stubs where results were cleared, and before the tail where the budget presses for them."""
         scene = self._scene
         for place in scene.gives_way:
-            number = scene.first + place
+            number = self._first + place
             is_pressed = self._level > 0 and number < self._start
             if (number in scene.cleared or is_pressed) and number in self._live and not self._live[number].texts:
                 self._live[number] = stubbed_turn(scene, place)
 
     def _make_room(self) -> None:
         """Let things give way until the request fits, with the current turn's own words whole."""
-        if self._tokens() <= self._budget:
-            return
-        self._leave_out_too_large()
-        if self._tokens() <= self._budget:
+        if self._tokens() <= self._budget or (self._leave_out_too_large() and self._tokens() <= self._budget):
             return
         self._level = max(1, self._level)
         self._clear()
@@ -151,14 +150,14 @@ class Planner:
         self._left[number] = self._live.pop(number)
         self._gone.append(self._left[number].told.turn)
 
-    def _leave_out_too_large(self) -> None:
+    def _leave_out_too_large(self) -> bool:
         """Turns that would not fit if they were the only ones go first: nothing else that gave way would help."""
-        scene = self._scene
-        room = self._budget - sum(self._blocks.values())
-        for number in list(self._live):
-            if number not in scene.pinned and scene.costs[number - scene.first].said > room:
-                self._gone.append(self._live.pop(number).told.turn)
-                self._gave_way.append(f"turn {number}")
+        room = self._budget - self._always
+        large = [number for number, cost in enumerate(self._scene.costs, self._first) if cost.said > room]
+        gone = [number for number in large if number in self._live and number not in self._scene.pinned]
+        self._gone += [self._live.pop(number).told.turn for number in gone]
+        self._gave_way += [f"turn {number}" for number in gone]
+        return bool(gone)
 
     def _take_back(self) -> None:
         """Show turns of the tail again, the latest first, where what gave way after them left more room than was needed."""
@@ -178,7 +177,10 @@ class Planner:
         return tokens - self._budget > self._can_be_cut(floor)
 
     def _tokens(self) -> int:
-        return sum(self._block_totals(self._left_out()).values())
+        left = self._left_out()
+        middle = self._scene.told_middle(LEVELS[self._level])[1] if self._has_middle else 0
+        told = middle + (0 if left is None else self._scene.note(left.text))
+        return self._always + self._kept_tokens() + told + sum([shown.tokens for shown in self._live.values()])
 
     def _block_totals(self, left: LeftOut | None) -> dict[str, int]:
         scene = self._scene
@@ -264,7 +266,7 @@ class Planner:
 
     def _cut_tail(self, over: int) -> None:
         """Cut results of the tail that were answered already, those of the oldest turns first, until so much is saved."""
-        for number in (self._scene.first + place for place in self._scene.gives_way):
+        for number in (self._first + place for place in self._scene.gives_way):
             if over <= 0:
                 return
             if self._start <= number < self._current and number in self._live and not self._live[number].texts:

@@ -17,7 +17,7 @@ from projections.compacting.middle_text import Fullness
 from projections.framing import request_price
 from projections.planning.scene import Scene
 from projections.planning.shown import all_kept
-from projections.planning.tailing import is_too_large, latest_result
+from projections.planning.tailing import latest_result
 from projections.planning.taken_on import TakenOn
 from projections.told import Told
 
@@ -48,7 +48,8 @@ class _Costs:
         options = scene.policy.state
         state = 0 if options is None else framing.note + options.budget_tokens  # also while there is none: it may have been
         self._fixed = system + task + state + all_kept(scene).tokens
-        self._whole = [0, *accumulate(scene.whole)]
+        self._pressing = [cost.pressing for cost in scene.costs]
+        self._whole = list(accumulate(self._pressing, initial=0))
         self.most = self._fixed + scene.told_middle(LEVELS[0])[1] + self._whole[-1]
         """More than a window cost at any turn at the lowest level."""
 
@@ -58,11 +59,11 @@ class _Costs:
 
     @cached_property
     def _settled(self) -> list[int]:
-        return [0, *accumulate(map(sub, self._scene.whole, self._scene.saved))]
+        return list(accumulate(map(sub, self._pressing, self._scene.saved), initial=0))
 
     @cached_property
     def _cut(self) -> list[int]:
-        return [0, *accumulate(map(sub, self._scene.whole, self._scene.cuttable))]
+        return list(accumulate(map(sub, self._pressing, self._scene.cuttable), initial=0))
 
     @cached_property
     def _cleared(self) -> list[tuple[int, int]]:
@@ -92,9 +93,9 @@ class _Costs:
     def needed(self, level: int, told: Told) -> int:
         """The lowest level from ``level`` on at which the window fitted when a turn was the current one, else the highest."""
         scene, number = self._scene, told.turn.number
-        if number < scene.epoch or is_too_large(told.card, scene.policy):
-            return level
         place, cost = number - scene.first, scene.costs[number - scene.first]
+        if number < scene.epoch or not cost.pressing:
+            return level
         budget = scene.budgets.at(number)
         always = self._fixed + cost.whole
         if level == 0:

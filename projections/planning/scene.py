@@ -52,12 +52,16 @@ class Fixed:
 
 
 class Cost(NamedTuple):
-    """What a turn costs ``whole``, and ``said`` without the contents of its results; what stubs and cuts save."""
+    """What a turn costs ``whole``, and ``said`` without the contents of its results; what stubs and cuts save.
+
+    ``pressing``: what it costs where it is shown, nothing if it is too large for that.
+    """
 
     whole: int
     said: int
     saved: int
     cuttable: int
+    pressing: int
 
 
 @dataclass(frozen=True)
@@ -95,7 +99,7 @@ class Scene:
         """The current turn."""
         return self.live[-1]
 
-    @property
+    @cached_property
     def first(self) -> int:
         """The number of the first live turn; the others follow without a gap."""
         return self.live[0].turn.number
@@ -110,13 +114,6 @@ class Scene:
         """What each live turn costs."""
         costs: Each[Told, Cost] = self.recall(("costs", self.pricing), Each)
         return costs.of(self.live, self._cost)
-
-    @cached_property
-    def whole(self) -> list[int]:
-        """What each live turn costs whole; nothing where it is too large to be shown."""
-        return [
-            0 if is_too_large(told.card, self.policy) else cost.whole for told, cost in zip(self.live, self.costs, strict=True)
-        ]
 
     @cached_property
     def can_give_way(self) -> list[bool]:
@@ -209,8 +206,8 @@ class Scene:
         whole, results = self.price(told, {}), told.card.results
         said = self.price(told, {result.version: 0 for result in results}) if results else whole
         if is_too_large(told.card, self.policy):
-            return Cost(whole, said, 0, 0)
-        return Cost(whole, said, clearable_tokens(told.card, self.policy), cuttable_tokens(told.card, self.policy))
+            return Cost(whole, said, 0, 0, 0)
+        return Cost(whole, said, clearable_tokens(told.card, self.policy), cuttable_tokens(told.card, self.policy), whole)
 
     def price(self, told: Told, replaced: Mapping[int, int]) -> int:
         """What a turn costs in the form."""

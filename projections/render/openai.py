@@ -69,25 +69,24 @@ class OpenAIRenderer:
         for piece in pieces:
             if isinstance(piece, NotePiece):
                 self._add("user", (sendable(piece.text),))
-            elif piece.only_texts is None:
-                self._turn(piece)
             elif piece.turn.role == "user":
-                self._add("user", piece.only_texts or (EMPTY_TURN,))
-            elif piece.only_texts:
-                self._add("assistant", piece.only_texts)
+                self._add("user", self._content(piece) or (EMPTY_TURN,))
+            else:
+                self._answer(piece)
         messages = [_finished(message) for message in self._messages]
         self.request: Request = {"messages": messages} if tools is None else {"messages": messages, "tools": tools}
 
-    def _turn(self, piece: TurnPiece) -> None:
-        turn = piece.turn
-        shown_parts = (self._part(part, turn.role) for part in turn.parts if not isinstance(part, ToolCallPart))
-        content = [part for part in shown_parts if part is not None]
-        calls = [self._call(turn, call) for call in piece.calls]
-        if turn.role == "user":
-            self._add("user", content or [EMPTY_TURN])
-        elif content or calls:
-            self._add("assistant", content, calls)
-            self._messages.extend(self._return(piece, call.call_id) for call in piece.calls)
+    def _answer(self, piece: TurnPiece) -> None:
+        content = self._content(piece)
+        if content or piece.calls:
+            self._add("assistant", content, [self._call(piece.turn, call) for call in piece.calls])
+            self._messages += [self._return(piece, call.call_id) for call in piece.calls]
+
+    def _content(self, piece: TurnPiece) -> Sequence[Content]:
+        if piece.only_texts is not None:
+            return piece.only_texts
+        shown_parts = (self._part(part, piece.turn.role) for part in piece.turn.parts if not isinstance(part, ToolCallPart))
+        return [part for part in shown_parts if part is not None]
 
     def _call(self, turn: Turn, call: ToolCallPart) -> Message:
         arguments = call.arguments
@@ -150,7 +149,7 @@ def _finished(message: Message) -> Message:
     """Texts alone become one string, which every server takes; an assistant that only calls tools says null."""
     content = message["content"]
     if isinstance(content, list):
-        if all(type(part) is str for part in content):
+        if set(map(type, content)) <= {str}:
             message["content"] = "\n\n".join(content) or None
         else:
             message["content"] = [
