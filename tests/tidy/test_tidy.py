@@ -32,7 +32,7 @@ IMPURE_CALLS = {"__import__", "breakpoint", "eval", "exec", "hash", "id", "input
 IMPURE_METHODS = {"now", "today", "utcnow"}
 PURE_LEDGER_MODULES = {
     "erased", "errors", "events", "fields", "json_text", "limits", "marks", "parts", "pending", "quotes", "record", "schema",
-    "served", "standing", "wishes",
+    "served", "standing", "window_events", "wishes",
 }  # fmt: skip
 
 
