@@ -64,6 +64,7 @@ class TurnIndex:
         self._quiet_from = self.frontier.through
         self._amended: dict[int, int] = {}
         self._amendments: list[tuple[int, int]] = []
+        self._latest_amendments: list[Derived] | None = None
 
     def catch_up(self, reader: Reader, upto: int, passed: Callable[[Stored], None]) -> None:
         """Look at the events up to a version that were not looked at yet; each of them is ``passed`` on, once it was taken."""
@@ -165,14 +166,17 @@ class TurnIndex:
 
     def _amended_at(self, through_turn: int, version: int) -> int:
         before, limit = numbered(AMENDMENTS, version + 1), _FEW
+        if self._latest_amendments is None:
+            self._latest_amendments = self._scan(AMENDMENTS, before=None, newest_first=True, limit=limit)
+        rows = self._latest_amendments  # most often there are no others
         while True:
-            rows = self._scan(AMENDMENTS, before=before, newest_first=True, limit=limit)
             for row in rows:
-                if int(row.value) <= through_turn:
+                if row.key < before and int(row.value) <= through_turn:
                     return version_of(row.key)
             if len(rows) < limit:
                 return 0
-            before, limit = rows[-1].key, limit * _FEW
+            before, limit = min(before, rows[-1].key), limit * _FEW
+            rows = self._scan(AMENDMENTS, before=before, newest_first=True, limit=limit)
 
     def _load(self, blocks: list[int]) -> None:
         """Read blocks, those that stand side by side at once."""
