@@ -14,12 +14,9 @@ ALONE_EVERY: Final = 8
 
 _LEVEL: Final = 6
 _IN_EVERY_STUB: Final = (
-    b'{"0":{"stubs":[],"cuts":[]},"1":{"stubs":[{"version":1,"text":"[search \\": error, 1 result, 1 character, 10 results; '
-    b'whole result: result_id=r_1]","tokens":4},{"version":2,"text":"[read_file \\"1,000 characters; whole result: result_id=r'
-    b'_2]","tokens":3}],"cuts":[{"version":1,"characters":7040,"tokens":1},{"version":1,"characters":1760,"tokens":1}]},'
-    b'"2":{"stubs":[{"version":3,"text":"[bash \\"100 lines; used \\": 10 lines; whole result: result_id=r_3]","tokens":30}],'
-    b'"cuts":[{"version":3,"characters":1760,"tokens":7},{"version":3,"characters":440,"tokens":1},{"version":3,"characters":110,'
-    b'"tokens":4}]}}'
+    b'{"0":[],"1":[{"version":1,"text":"[search \\": error, 1 result, 1 character, 10 results; whole result: result_id=r_1]",'
+    b'"tokens":4},{"version":2,"text":"[read_file \\"1,000 characters; whole result: result_id=r_2]","tokens":3}],'
+    b'"2":[{"version":3,"text":"[bash \\"100 lines; used \\": 10 lines; whole result: result_id=r_3]","tokens":30}]}'
 )
 """What stubs repeat: the dictionary by which they are compressed, for ever the same one."""
 
