@@ -6,7 +6,7 @@ import re
 from typing import Any, ClassVar, Final
 
 from ledger.json_text import JsonText
-from ledger.parts import DocumentPart, ImagePart, OpaquePart, ReasoningPart, TextPart, ToolCallPart, Unparsed
+from ledger.parts import DocumentPart, ImagePart, OpaquePart, ReasoningPart, TextPart, ToolCallPart
 from projections.framing import Framing
 from projections.pieces import NotePiece, Pieces, TurnPiece
 from projections.policy import Policy
@@ -16,15 +16,16 @@ from projections.render.renderer import (
     EMPTY_RESULT,
     EMPTY_TURN,
     INTERRUPTED,
-    NO_USER_MESSAGE,
     ONLY_REASONING,
-    OPENED_BY_ASSISTANT,
+    Message,
     Reasoning,
     Request,
+    arguments_object,
+    between_users,
     plain_text,
     system_texts,
 )
-from projections.sendable import is_said, sendable, well_formed_json
+from projections.sendable import is_said, sendable
 from projections.transcript import Return, SystemText, Turn
 
 LIMITS: Final = Limits(call_id=64, tool_name=64)
@@ -41,7 +42,6 @@ _BROKEN: Final = frozenset(
 """Blocks that have a part of their own: kept as opaque, they are not what they should be."""
 
 Block = dict[str, Any] | JsonText
-Message = dict[str, Any]
 
 
 class AnthropicRenderer:
@@ -89,14 +89,9 @@ class AnthropicRenderer:
         }
 
     def _finished(self) -> list[Message]:
-        messages = self._messages
-        for message in messages:
+        for message in self._messages:
             message["content"] = _shortest(message["content"])
-        if messages and messages[0]["role"] == "assistant":
-            messages.insert(0, {"role": "user", "content": OPENED_BY_ASSISTANT})
-        if messages and messages[-1]["role"] == "assistant":
-            messages.append({"role": "user", "content": NO_USER_MESSAGE})
-        return messages
+        return between_users(self._messages, lambda text: {"role": "user", "content": text})
 
     def _turn(self, piece: TurnPiece) -> None:
         turn = piece.turn
@@ -134,7 +129,7 @@ class AnthropicRenderer:
             "type": "tool_use",
             "id": self.call_ids[turn.number, call.call_id],
             "name": self.tool_names[call.tool],
-            "input": _input(call.arguments),
+            "input": arguments_object(call.arguments),
         }
 
     def _return(self, piece: TurnPiece, call: ToolCallPart) -> Block:
@@ -209,14 +204,6 @@ def _failure_block(part: Any) -> Block | None:
 def _is_block(part: OpaquePart) -> bool:
     """Whether it is a whole block that stands for itself: not what stood beside one (``text.citations``), not a broken one."""
     return "." not in part.block and part.block not in _BROKEN and part.raw.startswith("{")
-
-
-def _input(arguments: JsonText | Unparsed) -> dict[str, Any] | JsonText:
-    """This provider takes an object only; what is none is passed on inside one, marked."""
-    if isinstance(arguments, Unparsed):
-        return {"unparsed_arguments": sendable(arguments.unparsed)}
-    source = well_formed_json(arguments)
-    return source if source.startswith("{") else {"arguments": source}
 
 
 def _text(text: str) -> dict[str, Any]:

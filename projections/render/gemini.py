@@ -6,7 +6,7 @@ import re
 from typing import Any, ClassVar, Final
 
 from ledger.json_text import JsonText
-from ledger.parts import DocumentPart, ImagePart, JsonPart, OpaquePart, ReasoningPart, TextPart, ToolCallPart, Unparsed
+from ledger.parts import DocumentPart, ImagePart, JsonPart, OpaquePart, ReasoningPart, TextPart, ToolCallPart
 from projections.framing import Framing
 from projections.pieces import NotePiece, Pieces, TurnPiece
 from projections.policy import Policy
@@ -15,9 +15,9 @@ from projections.render.media import Address, Inline, Media, Written, shown
 from projections.render.renderer import (
     EMPTY_TURN,
     INTERRUPTED,
-    NO_USER_MESSAGE,
-    OPENED_BY_ASSISTANT,
     Request,
+    arguments_object,
+    between_users,
     plain_text,
     result_text,
     system_texts,
@@ -75,17 +75,9 @@ class GeminiRenderer:
         said = system_texts(system)
         self.request: Request = {
             **({"systemInstruction": {"parts": [{"text": text} for text in said]}} if said else {}),
-            "contents": self._finished(),
+            "contents": between_users(self._contents, lambda text: {"role": "user", "parts": [{"text": text}]}),
             **({} if tools is None else {"tools": tools}),
         }
-
-    def _finished(self) -> list[dict[str, Any]]:
-        contents = self._contents
-        if contents and contents[0]["role"] == "model":
-            contents.insert(0, {"role": "user", "parts": [{"text": OPENED_BY_ASSISTANT}]})
-        if contents and contents[-1]["role"] == "model":
-            contents.append({"role": "user", "parts": [{"text": NO_USER_MESSAGE}]})
-        return contents
 
     def _model(self, piece: TurnPiece) -> None:
         parts = self._parts(piece.turn)
@@ -131,7 +123,7 @@ class GeminiRenderer:
         return {
             "id": self.call_ids[turn.number, call.call_id],
             "name": self.tool_names[call.tool],
-            "args": _arguments(call.arguments),
+            "args": arguments_object(call.arguments),
         }
 
     def _return(self, piece: TurnPiece, call: ToolCallPart) -> GeminiPart:
@@ -190,11 +182,3 @@ def _signature_of(part: Any, turn: Turn) -> JsonText | None:
 def _alone(signature: JsonText | None) -> list[GeminiPart]:
     """A signature that no part of ours follows stands in an empty one, as this provider itself writes it."""
     return [] if signature is None else [{"text": "", "thoughtSignature": signature}]
-
-
-def _arguments(arguments: JsonText | Unparsed) -> dict[str, Any] | JsonText:
-    """This provider takes an object only; what is none is passed on inside one, marked."""
-    if isinstance(arguments, Unparsed):
-        return {"unparsed_arguments": sendable(arguments.unparsed)}
-    source = well_formed_json(arguments)
-    return source if source.startswith("{") else {"arguments": source}

@@ -7,7 +7,7 @@ from typing import Any, ClassVar, Final
 
 from ledger.events import Role
 from ledger.json_text import JsonText
-from ledger.parts import DocumentPart, ImagePart, OpaquePart, ReasoningPart, TextPart, ToolCallPart, Unparsed
+from ledger.parts import DocumentPart, ImagePart, OpaquePart, ReasoningPart, TextPart, ToolCallPart
 from projections.framing import Framing
 from projections.pieces import NotePiece, Pieces, TurnPiece
 from projections.policy import Policy
@@ -17,7 +17,9 @@ from projections.render.renderer import (
     EMPTY_TURN,
     INTERRUPTED,
     Encoded,
+    Message,
     Request,
+    arguments_text,
     plain_text,
     result_text,
     system_texts,
@@ -34,7 +36,6 @@ OWN_BLOCKS: Final[dict[Role, tuple[str, ...]]] = {
 }
 """Blocks of this provider that a message of a role may hold, if they have the member of their name; others are named."""
 
-Message = dict[str, Any]
 Content = str | Message | JsonText
 
 
@@ -89,9 +90,7 @@ class OpenAIRenderer:
         return [part for part in shown_parts if part is not None]
 
     def _call(self, turn: Turn, call: ToolCallPart) -> Message:
-        arguments = call.arguments
-        text = sendable(arguments.unparsed) if isinstance(arguments, Unparsed) else str(arguments)
-        function = {"name": self.tool_names[call.tool], "arguments": text}
+        function = {"name": self.tool_names[call.tool], "arguments": arguments_text(call.arguments)}
         return {"id": self.call_ids[turn.number, call.call_id], "type": "function", "function": function}
 
     def _return(self, piece: TurnPiece, call_id: str) -> Message:

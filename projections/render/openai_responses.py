@@ -6,7 +6,7 @@ import json
 from typing import Any, ClassVar, Final
 
 from ledger.json_text import JsonText
-from ledger.parts import DocumentPart, ImagePart, OpaquePart, ReasoningPart, TextPart, ToolCallPart, Unparsed
+from ledger.parts import DocumentPart, ImagePart, OpaquePart, ReasoningPart, TextPart, ToolCallPart
 from projections.framing import Framing
 from projections.pieces import NotePiece, Pieces, TurnPiece
 from projections.policy import Policy
@@ -19,6 +19,7 @@ from projections.render.renderer import (
     Encoded,
     Reasoning,
     Request,
+    arguments_text,
     plain_text,
     result_text,
     system_texts,
@@ -135,12 +136,11 @@ class OpenAIResponsesRenderer:
                 return None
 
     def _call(self, turn: Turn, call: ToolCallPart) -> Item:
-        arguments = call.arguments
         return {
             "type": "function_call",
             "call_id": self.call_ids[turn.number, call.call_id],
             "name": self.tool_names[call.tool],
-            "arguments": sendable(arguments.unparsed) if isinstance(arguments, Unparsed) else str(arguments),
+            "arguments": arguments_text(call.arguments),
         }
 
     def _return(self, piece: TurnPiece, call: ToolCallPart) -> Item:

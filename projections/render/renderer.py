@@ -11,11 +11,11 @@ import orjson
 
 from ledger.erased import Forgotten
 from ledger.json_text import JsonText
-from ledger.parts import DocumentPart, ImagePart, JsonPart, OpaquePart, TextPart
+from ledger.parts import DocumentPart, ImagePart, JsonPart, OpaquePart, TextPart, Unparsed
 from projections.framing import MESSAGE_TOKENS, REQUEST_TOKENS, Framing
 from projections.pieces import Pieces, TurnPiece, media_note
 from projections.policy import Policy
-from projections.sendable import is_said, sendable
+from projections.sendable import is_said, sendable, well_formed_json
 from projections.transcript import Return, SystemText
 
 if TYPE_CHECKING:
@@ -27,6 +27,9 @@ Count = Callable[[str], int]
 
 Request = dict[str, Any]
 """A provider's request: dicts, lists and texts; foreign JSON as ``JsonText``, encoded bytes as ``Encoded``."""
+
+Message = dict[str, Any]
+"""A message of a request, in its provider's form."""
 
 INTERRUPTED: Final = "[interrupted: no result was recorded for this call]"
 EMPTY_RESULT: Final = "[empty result]"
@@ -158,6 +161,28 @@ def result_text(piece: TurnPiece, found: Return) -> str:
         return sendable(replaced)
     text = "\n".join(map(plain_text, found.parts))
     return text if is_said(text) else EMPTY_RESULT
+
+
+def arguments_text(arguments: JsonText | Unparsed) -> str:
+    """The arguments of a call, where a form takes them as a text."""
+    return sendable(arguments.unparsed) if isinstance(arguments, Unparsed) else str(arguments)
+
+
+def arguments_object(arguments: JsonText | Unparsed) -> dict[str, Any] | JsonText:
+    """The arguments of a call, where a form takes an object only; what is none is passed on inside one, marked."""
+    if isinstance(arguments, Unparsed):
+        return {"unparsed_arguments": sendable(arguments.unparsed)}
+    source = well_formed_json(arguments)
+    return source if source.startswith("{") else {"arguments": source}
+
+
+def between_users(messages: list[Message], said: Callable[[str], Message]) -> list[Message]:
+    """The messages, where a form wants a user's first and last: a marked one of ours, as ``said`` makes it, stands for such."""
+    if not messages:
+        return []
+    first = [] if messages[0]["role"] == "user" else [said(OPENED_BY_ASSISTANT)]
+    last = [] if messages[-1]["role"] == "user" else [said(NO_USER_MESSAGE)]
+    return [*first, *messages, *last]
 
 
 def request_bytes(request: Request) -> bytes:
