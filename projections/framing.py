@@ -75,12 +75,7 @@ def price(card: Card, framing: Framing, policy: Policy, provider: str, replaced:
 
 
 def note_price(tokens: int, framing: Framing) -> int:
-    """What a text of ours costs between the turns."""
-    return framing.note + tokens
-
-
-def system_price(tokens: int, framing: Framing) -> int:
-    """What one system text costs."""
+    """What a text of ours between the turns costs, or one system text."""
     return framing.note + tokens
 
 

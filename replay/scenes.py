@@ -2,14 +2,14 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+from collections.abc import Callable
 from dataclasses import dataclass
 from functools import partial
 
 from ledger.json_text import JsonText
 from projections.errors import NothingToSend
-from projections.framing import system_price
-from projections.planning.calibration import Budgets, Calibration
+from projections.framing import note_price
+from projections.planning.calibration import Budgets, Calibration, Served
 from projections.planning.gathering import LOOKED_FOR_TASK, scene_of, task_number
 from projections.planning.pressing import pressure
 from projections.planning.scene import Fixed, Scene
@@ -26,15 +26,15 @@ from replay.middles import Middles, Said, Shelf
 class Ground:
     """What a window of one ledger at one version rests on.
 
-    ``served`` tells of the windows that were recorded as served after a version: at which version, and what they cost.
-    ``count`` remembers what it counts, with the ledger; ``counted_once`` does not: what is made of a segment is kept with
-    its tokens, and there is much of it. ``evidence`` names what was recorded of the turns before a version, ``asking`` are
-    the turns that ask to forget something, and ``as_of`` is the ground of an earlier version.
+    ``served`` tells of the windows that were recorded as served. ``count`` remembers what it counts, with the ledger;
+    ``counted_once`` does not: what is made of a segment is kept with its tokens, and there is much of it. ``evidence`` names
+    what was recorded of the turns before a version, ``asking`` are the turns that ask to forget something, and ``as_of`` is
+    the ground of an earlier version.
     """
 
     turns: Turns
     said: Said
-    served: Callable[[int], Sequence[tuple[int, int]]]
+    served: Served
     state: Callable[[], State]
     shelf: Shelf
     count: Count
@@ -45,8 +45,8 @@ class Ground:
 
 
 @dataclass(frozen=True, slots=True)
-class Request:
-    """What is asked for: a form, a policy, and definitions of tools that go with it."""
+class Asked:
+    """What is asked for: a policy, a form, and definitions of tools that go with it."""
 
     policy: Policy
     form: str
@@ -63,9 +63,9 @@ class Setting:
     calibration: Calibration | None
 
 
-def setting_of(ground: Ground, request: Request) -> Setting:
+def setting_of(ground: Ground, asked: Asked) -> Setting:
     """What a window is chosen from. ``NothingToSend`` while no user turn is recorded."""
-    policy, renderer = request.policy, renderer_named(request.form)
+    policy, renderer = asked.policy, renderer_named(asked.form)
     turns = ground.turns
     budgets = Budgets(turns, policy, served=ground.served, recall=ground.shelf.recall)
     task = task_of(ground, policy)
@@ -78,8 +78,8 @@ def setting_of(ground: Ground, request: Request) -> Setting:
         task=None if told_task is None or not policy.pins_task else f"[the task, given at the start]\n{told_task}\n",
         state=None if block is None else block.text,
         state_tokens=0 if block is None else block.tokens,
-        system_tokens=sum(system_price(tokens, renderer.framing) for _, tokens in system),
-        tools_tokens=0 if request.tools is None else ground.count(request.tools),
+        system_tokens=sum(note_price(tokens, renderer.framing) for _, tokens in system),
+        tools_tokens=0 if asked.tools is None else ground.count(asked.tools),
     )
     scene = scene_of(
         turns,
@@ -92,7 +92,7 @@ def setting_of(ground: Ground, request: Request) -> Setting:
         evidence=ground.evidence,
         recall=ground.shelf.recall,
         task=task,
-        pressed_before=partial(_pressed_before, ground, request),
+        pressed_before=partial(_pressed_before, ground, asked),
     )
     return Setting(scene, tuple(text for text, _ in system), block, budgets.calibration(turns.last))
 
@@ -113,26 +113,25 @@ def middles_of(ground: Ground, policy: Policy, task: int) -> Middles:
     return Middles(ground.turns, policy, task, said=ground.said, count=ground.counted_once, shelf=ground.shelf)
 
 
-def _pressed_before(ground: Ground, request: Request, scene: Scene) -> int:
+def _pressed_before(ground: Ground, asked: Asked, scene: Scene) -> int:
     """How hard the budget pressed before what was recorded last of compacted turns since the last compaction; 0 if nothing was.
 
     A classification or a summary that is recorded later may leave more room: what gave way stays away even so.
     """
     through = scene.middle.through
     began = scene.live[max(0, scene.epoch - scene.first)].turn.version
-    amended = ground.turns.amended(through + request.policy.looks_ahead + 1) if through else 0
+    amended = ground.turns.amended(through + asked.policy.looks_ahead + 1) if through else 0
     if amended <= began:
         return 0
-    events = (
-        version for told in scene.live for version in (told.turn.version, *(found.version for found in told.turn.returns))
-    )
-    upto = max(version for version in events if version < amended)
+    versions = [told.turn.version for told in scene.live]
+    versions += [found.version for told in scene.live for found in told.turn.returns]
+    upto = max(version for version in versions if version < amended)
 
     def pressed() -> int:
-        before = setting_of(ground.as_of(upto), request).scene
+        before = setting_of(ground.as_of(upto), asked).scene
         return pressure(before) if (before.middle.through, before.epoch) == (through, scene.epoch) else 0
 
-    return ground.shelf.recall(("pressed before", upto, request), pressed)
+    return ground.shelf.recall(("pressed before", upto, asked), pressed)
 
 
 def _block(state: State, policy: Policy) -> Block | None:

@@ -13,7 +13,7 @@ from ledger import JsonText, Ledgers
 from ledger.parts import OpaquePart, ReasoningPart, ToolCallPart
 from projections.cards import Card, card_of
 from projections.fold import run
-from projections.framing import note_price, price, request_price, system_price
+from projections.framing import note_price, price, request_price
 from projections.pieces import NotePiece, Piece, Pieces, TurnPiece
 from projections.policy import Policy
 from projections.render import RENDERERS
@@ -63,7 +63,7 @@ class Scene:
         notes = [piece.text for piece in self.pieces if isinstance(piece, NotePiece)]
         prices = [
             request_price(renderer.framing, 0),
-            *(system_price(count(text), renderer.framing) for text in dict.fromkeys(said)),
+            *(note_price(count(text), renderer.framing) for text in dict.fromkeys(said)),
             *(price(card, renderer.framing, self.policy, renderer.provider, replaced) for card in given),
             *(note_price(count(text), renderer.framing) for text in notes),
         ]
