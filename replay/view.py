@@ -34,7 +34,7 @@ from replay.ledger_turns import said_between, turns_of
 from replay.loading import Loaded, load
 from replay.memory import Memory
 from replay.moment import At, Turn
-from replay.scenes import Ground, Request
+from replay.scenes import Asked, Ground
 from replay.search import SearchAnswer, asked_for, search_ledger
 from replay.served_tokens import served_after
 from replay.standing_state import standing_contradictions, standing_evidence, standing_state
@@ -215,7 +215,7 @@ class View:
         ground = self._ground(loaded, encoding)
 
         def rendered() -> Rendering:
-            draft = drafted(ground, Request(policy, form, tools), encoding=encoding)
+            draft = drafted(ground, Asked(policy, form, tools), encoding=encoding)
             return draft.rendered(self._artifacts(loaded, draft.media))
 
         windows = shelf.windows if loaded.nothing_is_due else Memory(1)

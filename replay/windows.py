@@ -10,20 +10,20 @@ from projections.policy import Policy
 from projections.receipt import Row
 from projections.verdicts.verdict import Judgement
 from projections.window import Draft, draft_window
-from replay.scenes import Ground, Request, middles_of, setting_of, task_of
+from replay.scenes import Asked, Ground, middles_of, setting_of, task_of
 
 
-def drafted(ground: Ground, request: Request, *, encoding: str) -> Draft:
+def drafted(ground: Ground, asked: Asked, *, encoding: str) -> Draft:
     """The window as it is planned."""
-    found = setting_of(ground, request)
+    found = setting_of(ground, asked)
     return draft_window(
         found.scene,
-        form=request.form,
+        form=asked.form,
         encoding=encoding,
         system=found.system,
         block=found.block,
         calibration=found.calibration,
-        tools=request.tools,
+        tools=asked.tools,
     )
 
 

@@ -7,6 +7,7 @@ request grew from one answer to the next by what was said in between: that growt
 
 from __future__ import annotations
 
+from bisect import bisect_left
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from itertools import pairwise
@@ -25,8 +26,8 @@ _FEWEST_TOKENS: Final = 300
 _STEPS: Final = 20  # factors are rounded up to a twentieth, so that they rarely change
 _PLAUSIBLE: Final = (0.5, 4.0)
 
-
 Served = Callable[[int], Sequence[tuple[int, int]]]
+"""The windows that were recorded as served after a version, in order: at which version, and what was counted for them."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -39,10 +40,7 @@ class Calibration:
 
 
 class Budgets:
-    """What a request of a policy may cost at each turn, in tokens as we count: less while its model was known to count more.
-
-    ``served`` tells of the windows that were recorded as served after a version: at which version, and what they cost.
-    """
+    """What a request of a policy may cost at each turn, in tokens as we count: less while its model was known to count more."""
 
     def __init__(self, turns: Turns, policy: Policy, *, served: Served, recall: Recall) -> None:
         self._turns = turns
@@ -50,6 +48,7 @@ class Budgets:
         self._served = served
         self._recall = recall
         self._current: tuple[Calibration | None] | None = None
+        self._windows: tuple[int, Sequence[tuple[int, int]]] | None = None
 
     def vary(self, first: int) -> bool:
         """Whether it may have been less at one of the turns from ``first`` to the current one."""
@@ -65,7 +64,8 @@ class Budgets:
         """How the model counted that a window was for when turn ``number`` was the current one, as far as the turns told."""
         if number == self._turns.last:
             if self._current is None:
-                self._current = (self._calibration(self._turns.cards(number - LOOKED_AT_TURNS + 1, number)),)
+                cards = self._turns.cards(number - LOOKED_AT_TURNS + 1, number)
+                self._current = (self._calibration(cards) if self._is_told("lately", cards) else None,)
             return self._current[0]
         return self._recall(("calibration", number, self._policy.model, self._policy.encoding), lambda: self._before(number))
 
@@ -78,15 +78,19 @@ class Budgets:
         return self._calibration([card.as_of(following.version) for card in cards])
 
     def _calibration(self, cards: Sequence[Card]) -> Calibration | None:
-        if not self._is_told("lately", cards):
-            return None
-        windows = self._served(cards[0].version)
         served = {}
+        windows = self._served_since(cards[0].version) if any(map(tells_usage, cards)) else ()
         for before, after in pairwise(cards):
-            found = [tokens for version, tokens in windows if before.version < version < after.version]
-            if found and after.role == "assistant":
-                served[after.number] = found[-1]
+            place = bisect_left(windows, (after.version,)) - 1
+            if place >= 0 and windows[place][0] > before.version and after.role == "assistant":
+                served[after.number] = windows[place][1]
         return calibration_of(cards, served=served, model=self._policy.model)
+
+    def _served_since(self, version: int) -> Sequence[tuple[int, int]]:
+        """Those of the earliest turns that were asked for hold those of the later ones."""
+        if self._windows is None or self._windows[0] > version:
+            self._windows = version, self._served(version)
+        return self._windows[1]
 
 
 def calibration_of(cards: Sequence[Card], *, served: Mapping[int, int], model: str | None) -> Calibration | None:

@@ -23,8 +23,7 @@ def talk(store: Ledgers, turns: int) -> None:
     case = store.ledger("case")
     case.record_turn("user", "Empty the lock LK-4 before noon.")
     for number in range(2, turns + 1):
-        role = "assistant" if number % 2 == 0 else "user"
-        case.record_turn(role, f"Gate G-{number:02d} is half open and its pump runs. " * 4)
+        case.record_turn("user" if number % 2 else "assistant", f"Gate G-{number:02d} is half open and its pump runs. " * 4)
 
 
 def test_it_is_left_out_alone(store: Ledgers) -> None:
@@ -61,8 +60,8 @@ def test_it_is_compacted_like_any_other(store: Ledgers) -> None:
     case = store.ledger("case")
     case.record_turn("assistant", LARGE)
     for number in range(14, 60):
-        case.record_turn("assistant" if number % 2 == 0 else "user", f"Gate G-{number:02d} is half open and its pump runs. " * 4)
-        window = view(store, "case").window(POLICY)
-        assert window.tokens <= POLICY.budget_tokens
-    assert window.receipt.through > 13
-    assert window.receipt.gave_way == ()
+        case.record_turn("user" if number % 2 else "assistant", f"Gate G-{number:02d} is half open and its pump runs. " * 4)
+        assert view(store, "case").window(POLICY).tokens <= POLICY.budget_tokens
+    receipt = view(store, "case").window(POLICY).receipt
+    assert receipt.through > 13
+    assert receipt.gave_way == ()
