@@ -10,7 +10,7 @@ from typing import Final
 
 from projections.auditing.audit import BigResult
 from projections.compacting.segments import said_and_asked
-from projections.compacting.used_strings import used_strings
+from projections.compacting.used_strings import Said, said_of, used_strings
 from projections.told import Turns
 from projections.transcript import answered_calls
 
@@ -31,12 +31,13 @@ class _Looked:
     times: Counter[str] = field(default_factory=Counter)
     first: dict[str, int] = field(default_factory=dict)
 
-    def look(self, later: Sequence[tuple[int, str]]) -> None:
-        """Look into more turns, given by number and text."""
-        later = [(turn, text) for turn, text in later if turn > self.result.turn]
-        for string in used_strings(self.text, [text for _, text in later], asked=self.asked, most=MOST_USED) if later else ():
+    def look(self, later: Sequence[tuple[int, Said]]) -> None:
+        """Look into more turns, given by number and what they say."""
+        later = [(turn, said) for turn, said in later if turn > self.result.turn]
+        for string in used_strings(self.text, [said for _, said in later], asked=self.asked, most=MOST_USED) if later else ():
             whole = re.compile(rf"(?<!\w){re.escape(string)}(?!\w)")
-            found = [turn for turn, text in later if whole.search(text)] or [turn for turn, text in later if string in text]
+            found = [turn for turn, said in later if whole.search(said.text)]
+            found = found or [turn for turn, said in later if string in said.text]
             self.times[string] += len(found)
             self.first.setdefault(string, found[0])
 
@@ -66,12 +67,12 @@ def _looked(results: Sequence[BigResult], turns: Turns) -> list[_Looked]:
     return [_Looked(wanted[found.id], found.text, str(call.arguments)) for call, found in pairs if found.id in wanted]
 
 
-def _texts(turns: Turns, first: int) -> Iterator[list[tuple[int, str]]]:
+def _texts(turns: Turns, first: int) -> Iterator[list[tuple[int, Said]]]:
     """What later turns said and asked for, a bounded number at a time."""
-    texts: list[tuple[int, str]] = []
+    texts: list[tuple[int, Said]] = []
     for start in range(first, turns.last + 1, _TURNS_AT_ONCE):
         told = turns.between(start, start + _TURNS_AT_ONCE - 1)
-        texts += [(found.turn.number, said_and_asked(found.turn)) for found in told]
+        texts += [(found.turn.number, said_of(said_and_asked(found.turn))) for found in told]
         if len(texts) >= _TEXTS_AT_ONCE:
             yield texts
             texts = []

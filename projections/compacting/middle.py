@@ -161,11 +161,6 @@ class Middle:
     last_settled: int = 0
     key: str = ""
 
-    @property
-    def kept_tokens(self) -> int:
-        """What the turns that are kept whole cost."""
-        return sum(turn.tokens for turn in self.kept)
-
 
 NOTHING: Final = Middle()
 """Before anything is compacted."""

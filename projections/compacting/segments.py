@@ -29,7 +29,7 @@ from projections.compacting.middle import (
 from projections.compacting.middle_text import BREAKS, exact_line, told_line
 from projections.compacting.stubs import result_stub
 from projections.compacting.summaries import Summary, chosen_summary
-from projections.compacting.used_strings import Said, said_of, used_of
+from projections.compacting.used_strings import Said, said_of, used_strings
 from projections.exact.finding import found_in
 from projections.exact_strings import identifying_strings
 from projections.planning.clearing import away, shown_used_through, spent_at
@@ -232,7 +232,7 @@ def stubs_of(told: Told, later: Sequence[Told], policy: Policy, count: Count) ->
         cost = costs.get(found.version, 0)
         if call.tool in policy.stubs.excluded_tools or cost <= policy.stubs.larger_than_tokens:
             continue
-        used = used_of(found.text, said, asked=str(call.arguments))
+        used = used_strings(found.text, said, asked=str(call.arguments))
         text = told.recall(("stub", found.version, used), partial(_stub_text, call, found, used))
         tokens = count(text)
         if tokens < cost:

@@ -32,22 +32,17 @@ class _Sought(NamedTuple):
     phrases: tuple[str, ...]
 
 
-def used_strings(result_text: str, later_texts: Sequence[str], *, asked: str = "", most: int = 8) -> tuple[str, ...]:
-    """The exact strings of a result that later texts hold as whole ones, the most used first, then the first used.
-
-    What stood in ``asked``, the arguments of the call, is not news and does not count; neither do a plain word in quotes and
-    the names in JSON.
-    """
-    return used_of(result_text, [said_of(text) for text in later_texts], asked=asked, most=most)
-
-
 def said_of(text: str) -> Said:
     """A text as it is looked through, for whatever result."""
     return Said(text, uses_in(text))
 
 
-def used_of(result_text: str, later: Sequence[Said], *, asked: str = "", most: int = 8) -> tuple[str, ...]:
-    """What of a result later texts use, see ``used_strings``."""
+def used_strings(result_text: str, later: Sequence[Said], *, asked: str = "", most: int = 8) -> tuple[str, ...]:
+    """The exact strings of a result that later texts hold as whole ones, the most used first, then the first used.
+
+    What stood in ``asked``, the arguments of the call, is not news and does not count; neither do a plain word in quotes and
+    the names in JSON.
+    """
     quoting = Quoting(result_text)
     if not _may_be_used(quoting.phrases, result_text, later):
         return ()
