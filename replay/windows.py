@@ -8,7 +8,7 @@ from projections.compacting.segments import judged
 from projections.planning.tailing import plain_tokens
 from projections.policy import Policy
 from projections.receipt import Row
-from projections.verdicts.verdict import Judgement
+from projections.verdicts.verdict import FORGOTTEN, Judgement
 from projections.window import Draft, draft_window
 from replay.scenes import Asked, Ground, middles_of, setting_of, task_of
 
@@ -39,7 +39,7 @@ def expanded(ground: Ground, draft: Draft) -> tuple[Row, ...]:
         row = shown.get(number)
         if row is None:
             before = plain_tokens(told.card, {}, policy)
-            verdict = Judgement("never", "forgotten") if told.turn.forgotten is not None else verdicts.get(number)
+            verdict = FORGOTTEN if told.turn.forgotten is not None else verdicts.get(number)
             row = Row(number, *_told_of(verdict, number, draft, policy), 0, before)
         rows.append(Row(row.turn, row.verdict, row.rule, row.tokens, row.before, number in asking))
     return tuple(rows)

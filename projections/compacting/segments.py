@@ -41,7 +41,7 @@ from projections.told import Told
 from projections.transcript import Return, Turn, answered_calls
 from projections.turn_bytes import turn_bytes
 from projections.verdicts.judging import judge
-from projections.verdicts.verdict import LOOK_BACK, Classified, Judgement, Surroundings, Verdict
+from projections.verdicts.verdict import FORGOTTEN, LOOK_BACK, Classified, Judgement, Surroundings, Verdict
 
 TURN_CHARACTERS: Final = 60
 """Most characters of what is told of a turn, on average over a segment."""
@@ -112,12 +112,12 @@ def judged(segment: Segment, policy: Policy, task: int | None) -> list[Judgement
 def _judged(turns: Sequence[Turn], place: int, segment: Segment, policy: Policy, task: int | None) -> Judgement:
     turn = turns[place]
     if turn.forgotten is not None:
-        return Judgement("never", "forgotten")
+        return FORGOTTEN
     if turn.number in policy.pins:
         return Judgement("keep", "pin")
     if turn.number == task and policy.pins_task:
         return Judgement("keep", "task")
-    if turn.is_blank:
+    if turn.is_blank:  # under any rules: there is nothing to keep or to tell
         return Judgement("drop", "blank")
     ahead = tuple(turns[place + 1 : place + 1 + policy.looks_ahead])
     surroundings = Surroundings(tuple(turns[max(0, place - LOOK_BACK) : place]), turn, ahead)

@@ -14,7 +14,7 @@ from projections.verdicts.provided import PROVIDED
 from projections.verdicts.reading import Reading
 from projections.verdicts.registered import registered_rule
 from projections.verdicts.rules import FunctionRule, PatternRule, ProvidedRule, Rule
-from projections.verdicts.verdict import Classified, Judgement, Ruled, Surroundings
+from projections.verdicts.verdict import FORGOTTEN, Classified, Judgement, Ruled, Surroundings
 
 _VERDICTS: Final = get_args(Ruled)
 
@@ -34,7 +34,7 @@ def judge(
     function is not registered.
     """
     if surroundings.turn.forgotten is not None:
-        return Judgement("never", "forgotten")
+        return FORGOTTEN
     reading = Reading(surroundings, lexicon_of(languages))
     if classified is not None and (classified.by == "person" or classified.verdict != "drop" or not asks_to_remember(reading)):
         return Judgement(classified.verdict, f"classified by {classified.by}")

@@ -27,6 +27,10 @@ class Judgement(NamedTuple):
     rule: str
 
 
+FORGOTTEN: Final = Judgement("never", "forgotten")
+"""The verdict on a turn that was forgotten, whatever else is said of it."""
+
+
 @dataclass(frozen=True, slots=True)
 class Surroundings:
     """A turn and its nearest neighbours, in order: at most ``LOOK_BACK`` before it, after it what the policy looks at."""
