@@ -55,6 +55,16 @@ class Rendering:
         return request_bytes(self.exact)
 
     @cached_property
+    def calls(self) -> Mapping[str, CallKey]:
+        """The turn and the recorded id of each call, by the id that it has in the request."""
+        return {made: key for key, made in self.renderer.call_ids.items()}
+
+    @cached_property
+    def tools(self) -> Mapping[str, str]:
+        """The recorded name of each tool, by the name that it has in the request."""
+        return {made: tool for tool, made in self.renderer.tool_names.items()}
+
+    @cached_property
     def text(self) -> str:
         """What the request holds, for people to read."""
         draft = self.draft
@@ -110,11 +120,11 @@ class Window:
 
     def call_of(self, call_id: str) -> CallKey:
         """The turn and the recorded id of a call, by the id that it has in the request; ``KeyError`` for another id."""
-        return {made: key for key, made in self.rendering.renderer.call_ids.items()}[call_id]
+        return self.rendering.calls[call_id]
 
     def tool_of(self, name: str) -> str:
         """The recorded name of a tool, by the name that it has in the request; ``KeyError`` for another name."""
-        return {made: tool for tool, made in self.rendering.renderer.tool_names.items()}[name]
+        return self.rendering.tools[name]
 
     def served(self) -> Served:
         """What is recorded of the window when it was served."""
