@@ -19,7 +19,7 @@ from projections.compacting.gists import group_gists
 from projections.compacting.segments import inputs_digest
 from projections.compacting.summaries import takes
 from projections.exact.finding import uses_in
-from projections.exact_strings import exact_strings
+from projections.exact.strings import exact_strings
 from projections.policy import Policy, SummaryChoice
 from projections.transcript import Turn
 

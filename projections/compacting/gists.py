@@ -11,7 +11,7 @@ from typing import Final
 from ledger.parts import DocumentPart, ImagePart, OpaquePart, ReasoningPart, ToolCallPart
 from projections.compacting.stubs import main_argument, what_came
 from projections.exact.sentences import one_line, ranked, short_line, short_question
-from projections.exact_strings import identifying_strings
+from projections.exact.strings import identifying_strings
 from projections.transcript import Turn
 
 MOST_CHARACTERS: Final = 160

@@ -31,7 +31,7 @@ from projections.compacting.stubs import result_stub
 from projections.compacting.summaries import Summary, chosen_summary
 from projections.compacting.used_strings import Said, said_of, used_strings
 from projections.exact.finding import found_in
-from projections.exact_strings import identifying_strings
+from projections.exact.strings import identifying_strings
 from projections.planning.clearing import away, shown_used_through, spent_at
 from projections.planning.tailing import added_tokens, clearable_tokens, plain_tokens, settled_tokens
 from projections.policy import Compaction, Policy

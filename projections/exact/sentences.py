@@ -9,7 +9,7 @@ from itertools import pairwise
 from typing import Final, NamedTuple
 
 from projections.exact.characters import cut_after, cut_before
-from projections.exact_strings import exact_strings
+from projections.exact.strings import exact_strings
 
 _BREAK: Final = re.compile(
     r"(?<=[.!?\u2026])(?<!\d\.)(?<!\b[A-Za-z]\.)[\"'\u201d\u2019)*_]{0,3}+\s++(?![a-z])|(?<=[\u3002\uff01\uff1f\u0964\u061f])|\n+"

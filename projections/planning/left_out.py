@@ -10,7 +10,7 @@ from projections.compacting.gists import MOST_CHARACTERS, GistLine, group_gists
 from projections.compacting.middle_text import BREAKS
 from projections.compacting.segments import TURN_CHARACTERS
 from projections.escaping import escaped
-from projections.exact_strings import exact_strings, identifying_strings
+from projections.exact.strings import exact_strings, identifying_strings
 from projections.policy import Compaction, Policy
 from projections.state_block import Count
 from projections.transcript import Turn

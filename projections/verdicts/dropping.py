@@ -10,7 +10,7 @@ import re
 from collections.abc import Iterator
 from typing import Final
 
-from projections.exact_strings import identifying_strings
+from projections.exact.strings import identifying_strings
 from projections.transcript import Turn
 from projections.verdicts.languages.language import Courtesy
 from projections.verdicts.lexicon import plain, words_of

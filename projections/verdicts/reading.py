@@ -7,7 +7,7 @@ from functools import cached_property
 from typing import Final
 
 from ledger.parts import ReasoningPart, TextPart, ToolCallPart
-from projections.exact_strings import exact_strings
+from projections.exact.strings import exact_strings
 from projections.transcript import Turn
 from projections.verdicts.languages.language import Courtesy, Cue
 from projections.verdicts.lexicon import Lexicon, courtesies, offers_help, plain, words_of

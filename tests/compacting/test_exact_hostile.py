@@ -9,7 +9,7 @@ from typing import Any
 import pytest
 
 from projections.exact import patterns
-from projections.exact_strings import exact_strings
+from projections.exact.strings import exact_strings
 
 _PARSER: Any = re._parser  # type: ignore[attr-defined]
 SCANNING = ["TOKEN", "MONTH_DATE", "BACKTICKS", "DOUBLE_QUOTES", "SINGLE_QUOTES", "OTHER_QUOTES", "COMMANDS", "FOREIGN_PATH"]

@@ -8,7 +8,7 @@ from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
 
-from projections.exact_strings import identifying_strings
+from projections.exact.strings import identifying_strings
 
 NAMES = {"reservation_id", "user_id", "flight_number"}
 PATH = re.compile(r"(?:@|~|\.{1,2})?(?:/[\w.\-]+){2,}|[\w\-]+(?:/[\w.\-]+)+\.[a-z]{1,5}", re.ASCII)

@@ -6,7 +6,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from projections.exact_strings import exact_strings, identifying_strings
+from projections.exact.strings import exact_strings, identifying_strings
 
 
 @pytest.mark.parametrize(

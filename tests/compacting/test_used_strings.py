@@ -9,7 +9,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from projections.compacting.used_strings import said_of, used_strings
-from projections.exact_strings import exact_strings
+from projections.exact.strings import exact_strings
 
 RESULT = '{"orders": [{"id": "ORD-88213", "city": "New York"}, {"id": "ORD-88220"}, {"id": "ORD-9"}], "total": "4,180 INR"}'
 

@@ -6,7 +6,7 @@ from pathlib import Path
 
 import pytest
 
-from projections.exact_strings import exact_strings
+from projections.exact.strings import exact_strings
 from projections.transcript import Turn
 from projections.verdicts.judging import judge
 from projections.verdicts.rules import DEFAULT_RULES

@@ -15,7 +15,7 @@ import pytest
 
 from ledger import Ledgers, connect
 from projections.errors import BudgetExceeded, NothingToSend
-from projections.exact_strings import identifying_strings
+from projections.exact.strings import identifying_strings
 from projections.policy import Policy
 from projections.presets import PRESETS
 from replay import view
