@@ -19,7 +19,7 @@ from ledger.naming import Named, last_turn
 from ledger.pending import Requests
 from ledger.reading import Reader, remaining
 from ledger.record import Recorded
-from ledger.standing import contradiction_id, entry_id, evidence_id, result_id
+from ledger.standing import contradiction_id, entry_id, evidence_id, result_id, summary_id, window_id
 from ledger.store import Head, Selection, Store
 
 State = Literal["planned", "complete", "incomplete"]
@@ -30,6 +30,8 @@ _IDS: Final = {
     "entry.added": entry_id,
     "contradiction.recorded": contradiction_id,
     "tool.returned": result_id,
+    "summary.recorded": summary_id,
+    "window.recorded": window_id,
 }
 
 

@@ -24,7 +24,7 @@ _TELLING: Final = re.compile(
 )
 _OURS: Final = {
     *("type", "sha256", "role", "source", "match", "section", "media_type", "model", "provider", "block", "usage"),
-    *("entry", "contradiction", "evidence", "said_at", "retrieved_at"),
+    *("entry", "contradiction", "evidence", "said_at", "retrieved_at", "inputs", "summariser", "prompt_hash"),
 }
 """What in an event is not said by anybody."""
 

@@ -82,6 +82,24 @@ def test_why_they_go(ledgers: Ledgers) -> None:
     }
 
 
+def test_a_plan_shows_the_ids_of_summaries_and_windows_and_what_a_summary_says(ledgers: Ledgers) -> None:
+    """Not the hash of what it was made from, nor what made it."""
+    case = served(ledgers)
+    long = case.record_summary(**summary(through_version=6, text="Ada says that she is Ada. " * 9, prompt_hash=DIGEST))
+    [planned] = case.forget(everything=True, reason=REASON, dry_run=True).ledgers
+    found = {item.id: item.excerpt for item in planned.items}
+    assert found["sum_12"] == "1 to 3: Ada"
+    assert found[long] == "Ada says that she is Ada. Ada says that she is Ada. Ada say…"
+    assert "win_15" in found
+
+
+def test_summaries_of_the_same_prompt_do_not_mention_each_other(ledgers: Ledgers) -> None:
+    case = served(ledgers)
+    for turn in (1, 3):
+        case.record_summary(**summary(first_turn=turn, last_turn=turn, through_version=6, prompt_hash="4d" * 32))
+    assert case.forget(turns=[1], reason=REASON, dry_run=True).ledgers[0].mentions == ()
+
+
 def test_nothing_of_a_summary_is_left(ledgers: Ledgers) -> None:
     case = served(ledgers)
     assert b"1 to 3: Ada" in stored_bytes(ledgers)
