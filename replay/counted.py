@@ -65,10 +65,6 @@ class Counted:
         self._is_loaded = False
 
     def __call__(self, text: str) -> int:
-        """The tokens of a text."""
-        return self.count(text)
-
-    def count(self, text: str) -> int:
         """The tokens of a text: as this process knows them, else as the ledger's notes do, else by the tokenizer."""
         digest = hmac.digest(self._key, b"note\0" + text.encode("utf-8", "surrogatepass"), "sha256")[:_DIGEST_BYTES]
         with self._lock:
