@@ -1,9 +1,9 @@
 """A window of 8,000 tokens out of short and long ledgers, warm and cold, now and as it was, against a raw table.
 
-Warm is a process that has answered before: asked again, asked after one more turn was appended, and asked as of turns of the
-middle of the ledger, one after the other, and far apart, where nothing was read lately. What comes before a question is not
-timed: the turn is appended here and there, and once its counts are stored here, too, as the raw table's are. Cold is a process
-that has just begun, imports aside. ``BENCH_SIZES`` has other numbers of turns.
+Warm is a process that has answered before: asked again, asked after one more turn was appended, and asked as of the middle of
+the ledger: again, at turns one after the other, and at turns far apart, where nothing was read lately. What comes before a
+question is not timed: the turn is appended here and there, and once its counts are stored here, too, as the raw table's are.
+Cold is a process that has just begun, imports aside. ``BENCH_SIZES`` has other numbers of turns.
 """
 
 from __future__ import annotations

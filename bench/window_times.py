@@ -39,6 +39,7 @@ def timed(case: Case, name: str) -> dict[str, Timed]:
         "asked again": Timed(_paired(case, policy, lambda: last)),
         "cold": _cold(case, name, [last] * COLD_RUNS),
         "cold, as of the middle": _cold(case, name, middle[:COLD_RUNS]),
+        "as of a turn of the middle, asked again": Timed(_paired(case, policy, lambda: last // 2)),
         "as of turns of the middle, one after the other": Timed(_paired(case, policy, lambda: next(in_a_row))),
         "as of turns about the middle, far apart": Timed(
             _paired(case, policy, lambda: next(apart), runs=min(RUNS, len(middle) - _WARM_UP))
