@@ -7,10 +7,10 @@ is forgotten. What cannot be kept, as on a standby, is made again for each answe
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from dataclasses import dataclass, field
 from itertools import islice
-from typing import Final
+from typing import Final, TypeVar
 
 from ledger import Ledgers
 from ledger.deriving import EVERYWHERE, Derived, FollowedView, Scan, beyond
@@ -21,6 +21,8 @@ from ledger.record import Recorded
 from ledger.schema.schema import Schema
 from ledger.store import Head, Selection
 from replay.fact_rows import SCHEMAS, Rows, numbered, version_of
+
+Result = TypeVar("Result")
 
 NAME: Final = "facts"
 _FIRST: Final = "facts/1"
@@ -60,12 +62,7 @@ def rebuild_facts(store: Ledgers) -> str:
     kind = begun[0] if begun else f"{NAME}/{1 + max(int(one.kind.rpartition('/')[2]) for one in known)}"
     store.store.view_begin(NAME, kind)
     building = next(one for one in store.store.views(NAME) if one.kind == kind)
-    for _ in attempts():
-        try:
-            FactIndex(store, building).catch_up()
-            break
-        except Overtaken:
-            continue
+    undisturbed(lambda: FactIndex(store, building).catch_up())
     store.store.view_switch(kind)
     for old in store.store.views(NAME):
         if old.state == "retired":
@@ -220,6 +217,16 @@ class FactIndex:
             self._store.store.view_advance(self._view.kind, position)
         except StoreError:  # it is followed again next time
             return
+
+
+def undisturbed(answer: Callable[[], Result]) -> Result:
+    """What ``answer`` says once it is not overtaken: so many times it is asked; ``StoreError`` when it never ends."""
+    for _ in attempts():
+        try:
+            return answer()
+        except Overtaken:
+            continue
+    raise AssertionError("the attempts end in an error")
 
 
 def attempts() -> Iterator[None]:

@@ -21,7 +21,7 @@ from projections.contradictions import Contradiction, ContradictionsFold
 from projections.facts import FactsFold, FactValue
 from projections.fold import run
 from projections.schemas import SchemaFold
-from replay.fact_index import LedgerIndex, Overtaken, attempts, in_force
+from replay.fact_index import LedgerIndex, in_force, undisturbed
 from replay.fact_rows import CLAIM, SCHEMAS, Keys, version_of
 from replay.loading import Loaded
 
@@ -51,24 +51,14 @@ def field_facts(loaded: Loaded, name: str) -> FieldFacts:
     """Everything that was said of a field up to the version, by any of its names."""
     if loaded.is_read or not loaded.nothing_is_due:
         return _of_all(loaded, name)
-    for _ in attempts():
-        try:
-            return _ByIndex(loaded).facts(name)
-        except Overtaken:
-            continue
-    raise AssertionError("the attempts end in an error")
+    return undisturbed(lambda: _ByIndex(loaded).facts(name))
 
 
 def field_value(loaded: Loaded, name: str) -> FactValue | None:
     """The value that a field holds at the version; None if it holds none."""
     if loaded.is_read or not loaded.nothing_is_due:
         return _standing(_of_all(loaded, name).values)
-    for _ in attempts():
-        try:
-            return _ByIndex(loaded).value(name)
-        except Overtaken:
-            continue
-    raise AssertionError("the attempts end in an error")
+    return undisturbed(lambda: _ByIndex(loaded).value(name))
 
 
 def exact_field(loaded: Loaded, field: str) -> FieldFacts:

@@ -12,7 +12,7 @@ from ledger import JsonText, Ledgers
 from ledger.decide import field_name
 from ledger.erased import Forgotten
 from ledger.events import Source
-from replay.fact_index import FactIndex, Overtaken, attempts, in_force
+from replay.fact_index import FactIndex, in_force, undisturbed
 from replay.fact_rows import Keys, meant_in, version_of
 from replay.field_facts import exact_field
 from replay.loading import load
@@ -63,12 +63,7 @@ def find_facts(
     """
     name = field_name(field)
     wanted = value if isinstance(value, _AnyValue) else JsonText.of(value)
-    for _ in attempts():
-        try:
-            return _find(store, name, wanted, judged_at)
-        except Overtaken:
-            continue
-    raise AssertionError("the attempts end in an error")
+    return undisturbed(lambda: _find(store, name, wanted, judged_at))
 
 
 def _find(store: Ledgers, field: str, wanted: JsonText | _AnyValue, judged_at: datetime | None) -> tuple[FoundFact, ...]:
