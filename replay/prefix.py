@@ -15,14 +15,13 @@ from projections.errors import BudgetExceeded, NothingToSend
 from projections.framing import REQUEST_TOKENS
 from projections.pieces import Pieces, TurnPiece
 from projections.policy import Policy
-from projections.render.renderer import Count, Request, measure, plain
+from projections.render.renderer import TALK, Count, Request, measure, plain
 from projections.window import Window
 from projections.wire import to_json
 from replay.moment import At
 from replay.tokens import counter
 from replay.view import view
 
-_TALK: Final = ("messages", "input", "contents")
 _CONTENT: Final = frozenset({"system", "content"})
 _MARK: Final = "cache_control"
 
@@ -115,8 +114,8 @@ def decision_windows(
 
 def shared_tokens(before: Request, after: Request, count: Count) -> int:
     """The tokens of the beginning that two requests share: whole messages, and what is alike of the first that differs."""
-    beside = {name: value for name, value in after.items() if name not in _TALK}
-    if _unmarked(beside) != _unmarked({name: value for name, value in before.items() if name not in _TALK}):
+    beside = {name: value for name, value in after.items() if name not in TALK}
+    if _unmarked(beside) != _unmarked({name: value for name, value in before.items() if name not in TALK}):
         return 0
     tokens = measure(beside, count)
     for ours, theirs in zip(_talk(after), _talk(before), strict=False):
@@ -190,7 +189,7 @@ def _before_state(window: Window) -> Pieces:
 
 
 def _talk(request: Request) -> list[Any]:
-    return next((request[name] for name in _TALK if name in request), [])
+    return next((request[name] for name in TALK if name in request), [])
 
 
 def _unmarked(value: Any) -> Any:

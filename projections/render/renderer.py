@@ -38,7 +38,7 @@ OPENED_BY_ASSISTANT: Final = "[the assistant spoke first]"
 NO_USER_MESSAGE: Final = "[no new user message yet]"
 ONLY_REASONING: Final = "[nothing was said after this reasoning]"
 
-_TALK: Final = ("messages", "input", "contents")
+TALK: Final = ("messages", "input", "contents")
 """Where the messages of a request stand, by form."""
 
 _BESIDE: Final = ("system", "instructions", "systemInstruction")
@@ -113,7 +113,7 @@ def measure(request: Request, count: Count) -> int:
 
     It is counted in the finished request, whatever its form, and knows nothing of how the pieces were priced.
     """
-    messages = sum(len(request.get(name, ())) for name in _TALK) + sum(1 for name in _BESIDE if request.get(name))
+    messages = sum(len(request.get(name, ())) for name in TALK) + sum(1 for name in _BESIDE if request.get(name))
     return REQUEST_TOKENS + MESSAGE_TOKENS * messages + sum(_cost(leaf, count) for leaf in _leaves(request))
 
 
