@@ -58,8 +58,7 @@ def window(
     Without --json it is shown as text, but chosen and priced for the form that --render names. The single options change the
     policy.
     """
-    if record and against is not None:
-        raise InvalidInput("--record and --against: give one of them", path="record")
+    _check_against(against, record=record, turns=turns)
     options = {
         "tail_turns": tail,
         "budget_tokens": budget,
@@ -88,6 +87,13 @@ def window(
         print_window(found, every_turn=turns)
         if served is not None:
             print_text(f"recorded as {served}")
+
+
+def _check_against(against: str | None, **others: bool) -> None:
+    """Two windows that are compared are neither served nor expanded; ``InvalidInput`` names what does not go with it."""
+    name = next((name for name, given in others.items() if given), None)
+    if against is not None and name is not None:
+        raise InvalidInput(f"--{name} and --against: give one of them", path=name)
 
 
 def _definitions(file: Path) -> JsonText:
