@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable
 from dataclasses import dataclass
 from functools import partial
+from typing import NamedTuple
 
 from ledger.json_text import JsonText
 from projections.errors import NothingToSend
@@ -114,24 +115,47 @@ def middles_of(ground: Ground, policy: Policy, task: int) -> Middles:
 
 
 def _pressed_before(ground: Ground, asked: Asked, scene: Scene) -> int:
-    """How hard the budget pressed before what was recorded last of compacted turns since the last compaction; 0 if nothing was.
+    """How hard the budget pressed before what was recorded late of compacted turns since the last compaction; 0 if nothing was.
 
     A classification or a summary that is recorded later may leave more room: what gave way stays away even so.
     """
-    through = scene.middle.through
+    level, epoch, upto = 0, _epoch(scene), _before_the_last_amendment(ground, asked.policy, scene)
+    while upto is not None:  # no recursion: there may be one of each turn
+        found = ground.shelf.recall(("pressed", upto, asked), partial(_pressed_at, ground.as_of(upto), asked))
+        if found.epoch != epoch:
+            break
+        level, upto = max(level, found.level), found.before
+    return level
+
+
+class _Pressed(NamedTuple):
+    """How hard the budget pressed at a version, since which compaction, and the version to look at before that."""
+
+    level: int
+    epoch: tuple[int, int]
+    before: int | None
+
+
+def _pressed_at(ground: Ground, asked: Asked) -> _Pressed:
+    scene = setting_of(ground, asked).scene
+    return _Pressed(pressure(scene), _epoch(scene), _before_the_last_amendment(ground, asked.policy, scene))
+
+
+def _epoch(scene: Scene) -> tuple[int, int]:
+    return scene.middle.through, scene.epoch
+
+
+def _before_the_last_amendment(ground: Ground, policy: Policy, scene: Scene) -> int | None:
+    """The version of the last turn or return before what was recorded last of compacted turns; None if that is no news."""
+    if not scene.middle.through:
+        return None
     began = scene.live[max(0, scene.epoch - scene.first)].turn.version
-    amended = ground.turns.amended(through + asked.policy.looks_ahead + 1) if through else 0
+    amended = ground.turns.amended(scene.middle.through + policy.looks_ahead + 1)
     if amended <= began:
-        return 0
+        return None
     versions = [told.turn.version for told in scene.live]
     versions += [found.version for told in scene.live for found in told.turn.returns]
-    upto = max(version for version in versions if version < amended)
-
-    def pressed() -> int:
-        before = setting_of(ground.as_of(upto), asked).scene
-        return pressure(before) if (before.middle.through, before.epoch) == (through, scene.epoch) else 0
-
-    return ground.shelf.recall(("pressed before", upto, asked), pressed)
+    return max(version for version in versions if version < amended)
 
 
 def _block(state: State, policy: Policy) -> Block | None:

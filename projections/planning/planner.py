@@ -36,7 +36,7 @@ class Planner:
 
     def __init__(self, scene: Scene) -> None:
         self._scene = scene
-        self._level = pressure(scene)
+        self._level = max(pressure(scene), scene.pressed_before(scene))
         self._budget = scene.budget_tokens
         framing = scene.form.framing
         self._blocks = {

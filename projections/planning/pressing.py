@@ -29,12 +29,12 @@ FRESH_PERCENT: Final = 25
 
 
 def pressure(scene: Scene) -> int:
-    """The level, from 0."""
-    costs, before = _Costs(scene), scene.pressed_before(scene)
+    """The level, from 0, as what is compacted reads now: where it was amended, it may have been higher before."""
+    costs = _Costs(scene)
     if costs.most <= scene.budget_tokens and not scene.budgets.vary(scene.epoch):
-        return before
+        return 0
     taken: TakenOn[Told, int] = scene.recall(costs.key, lambda: TakenOn(0))
-    return max(before, taken.of(scene.live, costs.needed)[-1])
+    return taken.of(scene.live, costs.needed)[-1]
 
 
 class _Costs:

@@ -5,6 +5,7 @@ from __future__ import annotations
 import random
 from collections.abc import Iterator
 from contextlib import suppress
+from pathlib import Path
 from typing import Any, Final
 
 import pytest
@@ -269,3 +270,24 @@ def test_a_stub_stays_when_another_model_has_a_larger_budget(store: Ledgers) -> 
     case = store.ledger("case")
     seen = asked_at_each_step(store, another_model_answers(case), pressed(2, 40))
     assert len(seen[-1]) > 0
+
+
+def test_a_classification_after_every_turn_is_not_too_much_for_a_new_process(tmp_path: Path) -> None:
+    place = str(tmp_path / "store.db")
+    policy = Policy(
+        budget_tokens=9_000, tail_turns=2, rules=(), compaction=Compaction(segment_turns=16, live_percent=50, text_percent=5)
+    )
+    with connect(place) as store:
+        case = store.ledger("case")
+        case.record_turn("user", "Find the shelves.")
+        through = 0
+        while not through:
+            case.record_turn("user", "rain and wind " * 70)
+            through = view(store, "case").window(policy).receipt.through
+        for number in range(220):
+            case.record_turn("user", f"Shelf {number}?")
+            case.classify(2 + number % 3, "keep" if number % 2 else "drop", because="it changed")
+        asked = view(store, "case").window(policy)
+        assert asked.receipt.through == through, "all of them in one epoch"
+    with connect(place) as store:
+        assert view(store, "case").window(policy).request_bytes == asked.request_bytes
