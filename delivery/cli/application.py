@@ -11,6 +11,7 @@ from collections.abc import Callable
 from typing import Annotated, Any, Final
 
 import typer
+from pydantic import ValidationError
 from typer.core import TyperGroup
 
 from delivery.app import STORE_VARIABLE, store_place
@@ -162,12 +163,19 @@ def _failed(error: Exception) -> int:
     if hasattr(error, "format_message"):
         context = getattr(error, "ctx", None)
         asked = "context-ledger" if context is None else context.command_path
-        return _complain(f"{_sentence(error.format_message())} See {asked} --help.", CALLERS)
+        return _complain(f"{_sentence(error.format_message() + _given(error))} See {asked} --help.", CALLERS)
     if isinstance(error, OSError) and error.filename is not None:
         return _complain(f"{error.filename}: {error.strerror or error}", CALLERS)
     if isinstance(error, OSError):
         return _complain(error.strerror or str(error), OURS)
     return _complain(f"internal error: {type(error).__name__}: {error}", OURS)
+
+
+def _given(error: Exception) -> str:
+    """What was given in the place of what an option or an argument takes; typer says only what that is."""
+    if not isinstance(error.__cause__, ValidationError):
+        return ""
+    return f" (it is {error.__cause__.errors(include_url=False)[0]['input']!r:.80})"
 
 
 def _sentence(text: str) -> str:
