@@ -51,7 +51,14 @@ def command_of(options: Options, expected_version: int | None = None) -> Command
 
 
 def built(model: type[Model], /, **fields: Any) -> Model:
-    """A model from what a caller gave; what does not fit comes out as ``InvalidInput`` naming each field."""
+    """A model from what a caller gave; what does not fit comes out as ``InvalidInput`` naming each field.
+
+    So does a blank ``because``: it is no reason, and most often a variable that nobody set.
+    """
+    because = fields.get("because")
+    if isinstance(because, str) and not because.strip():
+        way_out = "" if model.model_fields["because"].is_required() else ", or leave it out"
+        raise InvalidInput(f"because is empty: say why{way_out}", path="because")
     try:
         return model(**fields)
     except ValidationError as error:

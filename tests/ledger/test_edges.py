@@ -41,6 +41,29 @@ def turn_of(size: int) -> e.TurnRecorded:
     return e.TurnRecorded(role="system", parts=(TextPart(text="x" * (size - frame)),))
 
 
+REASONED: list[Callable[[Ledger, str], object]] = [
+    lambda case, because: case.classify(1, "keep", because=because),
+    lambda case, because: case.set_fact("port", "Skagen", source="user", because=because),
+    lambda case, because: case.retract_fact("port", source="user", because=because),
+    lambda case, because: case.close(because),
+]
+
+
+@pytest.mark.parametrize("because", ["", " ", "\n"])
+@pytest.mark.parametrize("command", REASONED)
+def test_a_reason_that_says_nothing_is_refused(handle: Ledger, command: Callable[[Ledger, str], object], because: str) -> None:
+    with pytest.raises(InvalidInput, match=r"^because is empty: say why, or leave it out$") as refused:
+        command(handle, because)
+    assert refused.value.path == "because"
+    assert handle.version == 2
+
+
+def test_a_reason_that_has_to_be_given_is_not_to_be_left_out(handle: Ledger) -> None:
+    for decided in ("", "\t"):
+        with pytest.raises(InvalidInput, match=r"^because is empty: say why$"):
+            handle.resolve_contradiction("con_9", because=decided, source="user")
+
+
 def test_the_largest_payload_is_taken_and_read_again(handle: Ledger) -> None:
     event = turn_of(MAX_PAYLOAD_BYTES)
     assert len(encode(event)) == MAX_PAYLOAD_BYTES

@@ -37,6 +37,7 @@ def test_people_are_told_what_was_recorded(command: Command, refund: str) -> Non
         (("88", "keep"), "turn 88 is not recorded"),
         (("0", "keep"), "TURN"),
         (("eight", "keep"), "TURN"),
+        (("8", "keep", "--because", ""), "because is empty: say why, or leave it out"),
     ],
 )
 def test_a_mistake_records_nothing(command: Command, refund: str, arguments: tuple[str, ...], said: str) -> None:
