@@ -116,7 +116,7 @@ class View:
         """What a model call would receive under a policy (the default one, if none is given), in a provider's form.
 
         ``render``: the name of a form ("openai", "openai_responses", "anthropic", "gemini", "markdown", "text"). ``tools``: the
-        definitions of tools that go with the request, as the provider wants them; they count.
+        definitions of tools that go with the request, as the provider wants them, in one list; they count.
 
         Raises ``BudgetExceeded``, ``NothingToSend``, for an encoding or model that is not known ``UnknownEncoding``, and
         ``CorruptRecord`` where the bytes of a picture or document are missing.
@@ -126,7 +126,7 @@ class View:
                 f"policy is {policy!r:.60}: give a Policy, preset_named(…) or policy_from_toml(…)", path="policy"
             )
         loaded = self._current()
-        given = None if tools is None else JsonText.of(tools)
+        given = None if tools is None else _definitions(tools)
         try:
             return self._window(loaded, policy or Policy(), render, given)
         except CorruptRecord:
@@ -264,6 +264,16 @@ def view(store: Ledgers, ledger_id: str, *, at: At = None, judged_at: datetime |
 
 def _basis(loaded: Loaded, policy: Policy | None = None) -> Basis:
     return loaded.basis if policy is None else replace(loaded.basis, policy=policy.digest)
+
+
+def _definitions(tools: object) -> JsonText:
+    """Definitions of tools as their text; ``InvalidInput`` where they are none, since every form wants a list of objects."""
+    told = tools.value if isinstance(tools, JsonText) else tools
+    if not isinstance(told, list) or not all(isinstance(tool, dict) for tool in told):
+        raise InvalidInput(
+            f"tools is {tools!r:.60}: give the definitions as the provider wants them, in one list of objects", path="tools"
+        )
+    return JsonText.of(tools)
 
 
 def _recorded_before(loaded: Loaded, version: int) -> tuple[str, ...]:
