@@ -14,6 +14,7 @@ from ledger.events import Role
 from ledger.json_text import JsonText
 from ledger.parts import DocumentPart, ImagePart, JsonPart, OpaquePart, ReasoningPart, TextPart, ToolCallPart, Unparsed, Usage
 from projections.compacting.cuts import cut_lengths, result_cut, whole_text
+from projections.measured import measured
 from projections.pieces import is_text_document, media_note
 from projections.render.identifiers import id_spellings, name_spellings
 from projections.sendable import well_formed_json
@@ -102,7 +103,7 @@ def card_of(turn: Turn, count: Count, documents: Mapping[str, bytes]) -> Card:
     ids = {call.call_id: max(map(count, id_spellings(call.call_id, turn.number))) for call in turn.calls}
     calls = {call.call_id: ids[call.call_id] + max(map(count, name_spellings(call.tool))) for call in turn.calls}
     tools = {call.call_id: call.tool for call in turn.calls}
-    answers = [found for found in map(turn.answer_to, calls) if found is not None]
+    answers = [measured(found) for found in map(turn.answer_to, calls) if found is not None]
     said = contents_of(turn.parts, count, documents)
     results = tuple(
         ResultCard(

@@ -8,8 +8,9 @@ from functools import cached_property
 from typing import ClassVar, Final, TypeGuard
 
 from ledger.parts import DocumentPart, ImagePart, TextPart, ToolCallPart
+from projections.measured import measured
 from projections.sendable import is_said, sendable
-from projections.transcript import Turn
+from projections.transcript import Return, Turn, answered_calls
 
 _MEDIA: Final = (ImagePart, DocumentPart)
 
@@ -43,6 +44,14 @@ class TurnPiece:
     def calls(self) -> tuple[ToolCallPart, ...]:
         """The calls of the turn."""
         return self.turn.calls
+
+    @cached_property
+    def answers(self) -> Mapping[str, Return]:
+        """What its calls returned so far, by their ids, with encoded bytes only measured."""
+        return {call.call_id: self._shown(found) for call, found in answered_calls(self.turn)}
+
+    def _shown(self, found: Return) -> Return:
+        return found if found.version in self.replaced else measured(found)
 
 
 @dataclass(frozen=True, slots=True)

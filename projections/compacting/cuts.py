@@ -8,6 +8,7 @@ from typing import Any, Final
 from ledger.errors import InvalidInput
 from ledger.parts import DocumentPart, ImagePart, OpaquePart
 from projections.exact.characters import cut_after, cut_before
+from projections.measured import left_out, measured
 from projections.pieces import media_note
 from projections.transcript import Return, text_of
 
@@ -23,8 +24,8 @@ _NEAR: Final = 200
 
 
 def whole_text(found: Return) -> str:
-    """A result as a text that may be cut: pictures, documents and blocks of others are named."""
-    return "\n".join(_written(part, found.id) for part in found.parts)
+    """A result as a text that may be cut: pictures, documents and blocks of others are named, encoded bytes measured."""
+    return "\n".join(_written(part, found.id) for part in measured(found).parts)
 
 
 def _written(part: Any, result_id: str) -> str:
@@ -60,10 +61,10 @@ def result_cut(text: str, result_id: str, *, characters: int) -> str:
     return f"{_plain(text[:head_end])}\n{between}\n{_plain(text[tail_start:])}"
 
 
-def _marker(left_out: str, result_id: str) -> str:
-    lines = left_out.count("\n") + 1
+def _marker(text: str, result_id: str) -> str:
+    lines = text.count("\n") + 1
     within = f" in {lines:,} lines" if lines > 1 else ""
-    return f"[\u2026 {len(left_out):,} characters{within} left out; whole result: result_id={result_id}]"
+    return left_out(f"{len(text):,} characters{within}", result_id)
 
 
 def _plain(text: str) -> str:

@@ -133,7 +133,7 @@ class AnthropicRenderer:
         }
 
     def _return(self, piece: TurnPiece, call: ToolCallPart) -> Block:
-        found = piece.turn.answer_to(call.call_id)
+        found = piece.answers.get(call.call_id)
         block: dict[str, Any] = {"type": "tool_result", "tool_use_id": self.call_ids[piece.turn.number, call.call_id]}
         if found is None:
             block["content"] = INTERRUPTED

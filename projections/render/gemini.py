@@ -127,7 +127,7 @@ class GeminiRenderer:
         }
 
     def _return(self, piece: TurnPiece, call: ToolCallPart) -> GeminiPart:
-        found = piece.turn.answer_to(call.call_id)
+        found = piece.answers.get(call.call_id)
         output: str
         if found is None:
             output = INTERRUPTED

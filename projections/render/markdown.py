@@ -82,7 +82,7 @@ def _turn(piece: TurnPiece) -> Iterator[str]:
     for part in turn.parts:
         yield from _part(part)
     for call in turn.calls:
-        yield from _result(piece, call, turn.answer_to(call.call_id))
+        yield from _result(piece, call, piece.answers.get(call.call_id))
 
 
 def _part(part: Any) -> Iterator[str]:

@@ -94,7 +94,7 @@ class OpenAIRenderer:
         return {"id": self.call_ids[turn.number, call.call_id], "type": "function", "function": function}
 
     def _return(self, piece: TurnPiece, call_id: str) -> Message:
-        found = piece.turn.answer_to(call_id)
+        found = piece.answers.get(call_id)
         content = INTERRUPTED if found is None else result_text(piece, found)
         return {"role": "tool", "tool_call_id": self.call_ids[piece.turn.number, call_id], "content": content}
 

@@ -144,7 +144,7 @@ class OpenAIResponsesRenderer:
         }
 
     def _return(self, piece: TurnPiece, call: ToolCallPart) -> Item:
-        found = piece.turn.answer_to(call.call_id)
+        found = piece.answers.get(call.call_id)
         return {
             "type": "function_call_output",
             "call_id": self.call_ids[piece.turn.number, call.call_id],

@@ -61,7 +61,7 @@ def _turn(piece: TurnPiece) -> Iterator[str]:
         yield EMPTY_TURN
     yield from (text for text in map(part_text, turn.parts) if text)
     for call in turn.calls:
-        found = turn.answer_to(call.call_id)
+        found = piece.answers.get(call.call_id)
         if found is None:
             yield INTERRUPTED
         elif found.version in piece.replaced:

@@ -9,7 +9,7 @@ from typing import Any
 import pytest
 
 from ledger import JsonText, Ledger, Ledgers, connect
-from ledger.parts import DocumentPart, ImagePart, TextPart, ToolCallPart, Usage
+from ledger.parts import DocumentPart, ImagePart, JsonPart, TextPart, ToolCallPart, Usage
 from projections.errors import BudgetExceeded
 from projections.policy import Compaction, Policy
 from projections.window import Window
@@ -233,6 +233,36 @@ def test_encoded_bytes_in_an_address_are_no_text(store: Ledgers, case: Ledger, f
     window = made(store, Policy(budget_tokens=4_000), form)
     assert window.tokens < 2_500
     assert [row.verdict for row in window.receipt] == ["keep", "keep"]
+
+
+ENCODED = "iVBORw0K" * 40_000
+
+
+@FORMS
+@pytest.mark.parametrize("encoded", [ENCODED, f"{ENCODED[:-6]}\\/%3D"], ids=["plain", "escaped"])
+@pytest.mark.parametrize("is_json", [True, False])
+def test_encoded_bytes_inside_a_result_are_measured(
+    store: Ledgers, case: Ledger, form: str, encoded: str, *, is_json: bool
+) -> None:
+    given = f'{{"files": [{{"url": "data:image/png;base64,{encoded}"}}], "sign": "Quay 7"}}'
+    case.record_turn("user", "What is on the sign?")
+    case.record_turn("assistant", [call("c1")])
+    case.record_return("c1", JsonPart(value=JsonText(given)) if is_json else TextPart(text=given))
+    window = made(store, Policy(budget_tokens=4_000), form)
+    mark = f"[\u2026 {len(encoded):,} characters left out; whole result: result_id=r_3]"
+    shown = given.replace(encoded, mark)
+    assert json.loads(shown)["sign"] == "Quay 7"
+    assert any(way in window.request_bytes.decode() for way in (shown, json.dumps(shown, ensure_ascii=False)[1:-1]))
+    assert window.tokens < 200
+    assert view(store, "case").fetch("r_3").text == given
+
+
+@FORMS
+def test_few_encoded_bytes_inside_a_result_stay(store: Ledgers, case: Ledger, form: str) -> None:
+    case.record_turn("user", "Which icon is it?")
+    case.record_turn("assistant", [call("c1")])
+    case.record_return("c1", f".quay {{ background: url(data:image/png;base64,{ENCODED[:1_000]}) }}")
+    assert ENCODED[:1_000] + ")" in json.dumps(made(store, Policy(), form).request)
 
 
 @FORMS
