@@ -66,7 +66,7 @@ def _read(file: Path) -> Schema:
 
 def _schema_of(document: Any) -> Schema:
     if not isinstance(document, Mapping):
-        raise InvalidInput("a schema is a JSON object", path="$")
+        raise InvalidInput("a schema is a JSON object: give one with a title and properties", path="$")
     return schema_from(document)
 
 

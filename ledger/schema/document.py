@@ -11,7 +11,7 @@ from typing import Any, Final, TypeVar, get_args
 
 from pydantic import ValidationError
 
-from ledger.errors import InvalidInput
+from ledger.errors import InvalidInput, nearest
 from ledger.events import Section
 from ledger.schema.indirections import resolved
 from ledger.schema.restrictions import check_field, check_list, check_state
@@ -26,6 +26,7 @@ _FORMAT_OPTIONS: Final = {"currencies": "money", "date_order": "date"}
 _SECTION_OPTIONS: Final = {"section", "least_source", "rendered", "most_shown"}
 _TYPED: Final = (("rendered", bool, "true or false"), ("most_shown", int, "a whole number"))
 _TEXT_FORMATS: Final = {"date": "date", "time": "time", "date-time": "datetime", "email": "email", "money": "money"}
+_TYPES: Final = ("string", "integer", "number", "boolean", "object", "array")
 _UNDERSTOOD: Final[dict[str, set[str]]] = {
     "text": {"pattern", "maxLength"},
     "number": {"minimum", "maximum"},
@@ -114,7 +115,9 @@ def _format(key: str, spec: Mapping[str, Any], extra: Mapping[str, Any]) -> dict
         case None | "object":
             return {"kind": "json"}
         case kind:
-            raise InvalidInput(f"property {key!r}: type {kind!r} is not understood", path=key)
+            near = nearest(str(kind), _TYPES, most=1)
+            hint = f" (did you mean {near[0]!r}?)" if near else ""
+            raise InvalidInput(f"property {key!r}: no type {kind!r}{hint}: give one of {', '.join(_TYPES)}", path=key)
 
 
 def _text_format(key: str, spec: Mapping[str, Any], extra: Mapping[str, Any]) -> dict[str, Any]:

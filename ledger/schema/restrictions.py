@@ -50,7 +50,7 @@ def restrictions(spec: Mapping[str, Any]) -> list[str]:
 def check_state(document: Mapping[str, Any]) -> None:
     """``InvalidInput`` names what restricts the state as a whole, which is judged field by field."""
     if document.get("type", "object") != "object":
-        raise InvalidInput(f"a schema is one of an object: its type is not {document['type']!r}", path="type")
+        raise InvalidInput(f"a schema is one of an object: its type is 'object', not {document['type']!r}", path="type")
     if lost := sorted(document.keys() & _OF_THE_STATE):
         raise InvalidInput(f"{lost[0]} of a whole state is not understood: leave it out, or say it of a field", path=lost[0])
 

@@ -103,6 +103,24 @@ def test_a_type_that_json_does_not_know_is_refused() -> None:
 
 
 @pytest.mark.parametrize(
+    ("kind", "match"),
+    [
+        ("strin", r"property 'kg': no type 'strin' \(did you mean 'string'\?\): give one of string, integer, number, boolean"),
+        (5, "property 'kg': no type 5: give one of string, "),
+    ],
+)
+def test_a_type_that_there_is_not_is_refused_with_those_that_there_are(kind: object, match: str) -> None:
+    with pytest.raises(InvalidInput, match=match) as caught:
+        schema_from({"title": "Parcel", "properties": {"kg": {"type": kind}}})
+    assert caught.value.path == "kg"
+
+
+def test_a_schema_of_something_else_says_what_it_has_to_be_of() -> None:
+    with pytest.raises(InvalidInput, match="its type is 'object', not 'strin'"):
+        schema_from({"title": "Parcel", "type": "strin", "properties": {}})
+
+
+@pytest.mark.parametrize(
     ("annotation", "words", "match"),
     [
         (int, {"pattern": "x"}, "pattern of a number"),
