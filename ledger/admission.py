@@ -282,7 +282,13 @@ def _resolved(standing: Standing, event: e.ContradictionResolved) -> None:
         _not_erased(standing, "contradiction", event.contradiction)
         known = standing.disputes.keys()
         state = "resolved already" if event.contradiction in known else "not known"
-        _refuse(f"contradiction {event.contradiction!r} is {state}", field="contradiction", contradiction=event.contradiction)
+        still_open = ", ".join(name for name, other in standing.disputes.items() if other is not None)
+        way_out = f"name one that is open ({still_open})" if still_open else "none is open, so there is nothing to decide"
+        _refuse(
+            f"contradiction {event.contradiction!r} is {state}: {way_out}",
+            field="contradiction",
+            contradiction=event.contradiction,
+        )
     claim = standing.facts.get(dispute.field) if dispute.field is not None else None
     if RANK[event.source] < max(dispute.rank, 0 if claim is None else claim.rank):
         _refuse(

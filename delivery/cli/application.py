@@ -163,7 +163,7 @@ def _failed(error: Exception) -> int:
     if hasattr(error, "format_message"):
         context = getattr(error, "ctx", None)
         asked = "context-ledger" if context is None else context.command_path
-        return _complain(f"{_sentence(error.format_message() + _given(error))} See {asked} --help.", CALLERS)
+        return _complain(f"{_sentence(error.format_message().rstrip('.') + _beside(error))} See {asked} --help.", CALLERS)
     if isinstance(error, OSError) and error.filename is not None:
         return _complain(f"{error.filename}: {error.strerror or error}", CALLERS)
     if isinstance(error, OSError):
@@ -171,11 +171,12 @@ def _failed(error: Exception) -> int:
     return _complain(f"internal error: {type(error).__name__}: {error}", OURS)
 
 
-def _given(error: Exception) -> str:
-    """What was given in the place of what an option or an argument takes; typer says only what that is."""
-    if not isinstance(error.__cause__, ValidationError):
-        return ""
-    return f" (it is {error.__cause__.errors(include_url=False)[0]['input']!r:.80})"
+def _beside(error: Exception) -> str:
+    """What typer does not say: what was given in the place of what an option takes; of one that is missing, what it means."""
+    if isinstance(error.__cause__, ValidationError):
+        return f" (it is {error.__cause__.errors(include_url=False)[0]['input']!r:.80})"
+    meaning = getattr(getattr(error, "param", None), "help", None)
+    return f": {meaning}" if meaning and type(error).__name__ == "MissingParameter" else ""
 
 
 def _sentence(text: str) -> str:

@@ -273,7 +273,7 @@ def test_resolve_decides_a_contradiction(
     assert (found.resolution.source, found.resolution.because) == ("interface", "the statement says so")
     again = command("resolve", declared, "con_4", "--because", "twice")
     assert (again.code, again.out) == (2, "")
-    assert "resolved already" in again.err
+    assert "resolved already: none is open, so there is nothing to decide" in again.err
 
 
 def test_resolve_takes_no_value_that_does_not_fit(command: Command, declared: str, store_path: Path) -> None:
