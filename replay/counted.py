@@ -20,6 +20,7 @@ from typing import Final
 from ledger.errors import StoreError
 from ledger.marks import names_key
 from ledger.store import Store
+from replay.derived_rows import purges
 from replay.tokens import counter, is_loaded
 
 KIND: Final = "notes/1"
@@ -57,8 +58,7 @@ class Counted:
         self._begin()
 
     def _begin(self) -> None:
-        head = self._store.head_of(self._ledger)
-        self._erasures = 0 if head is None else head.erasures
+        self._erasures = purges(self._store, self._ledger)
         self._known: OrderedDict[bytes, int] = OrderedDict()
         self._unkept: dict[bytes, int] = {}
         self._buckets: dict[int, bytes] = {}

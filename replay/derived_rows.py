@@ -23,12 +23,12 @@ class DerivedRows:
         self._kind = kind
         self._prefix = f"{forgettings}/"
         self._unkept: dict[str, bytes] = {}
-        self._erasures = self._counted()
+        self._erasures = purges(self._store, self._ledger)
 
     def begin_again(self) -> None:
         """Forget what is in memory: the rows in the store were purged."""
         self._unkept.clear()
-        self._erasures = self._counted()
+        self._erasures = purges(self._store, self._ledger)
 
     def get(self, key: str) -> bytes | None:
         """A row; None if there is none."""
@@ -64,7 +64,7 @@ class DerivedRows:
             newest_first=newest_first,
             limit=limit,
         )
-        if self._counted() != self._erasures:
+        if purges(self._store, self._ledger) != self._erasures:
             raise Overtaken
         end = beyond(prefix) if before is None else before
         found = {row.key[length:]: row.value for row in scan.rows}
@@ -75,7 +75,8 @@ class DerivedRows:
         }
         return [Derived(self._ledger, key, found[key]) for key in sorted(found, reverse=newest_first)][:limit]
 
-    def _counted(self) -> int:
-        """How often the store purged rows of the ledger: it rises in the same transaction."""
-        head = self._store.head_of(self._ledger)
-        return 0 if head is None else head.erasures
+
+def purges(store: Store, ledger: bytes) -> int:
+    """How often the store purged rows of a ledger: it rises in the same transaction."""
+    head = store.head_of(ledger)
+    return 0 if head is None else head.erasures

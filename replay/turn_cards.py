@@ -18,6 +18,7 @@ from ledger.errors import StoreError
 from ledger.store import Store
 from projections.basis import ENGINE
 from projections.cards import Card
+from replay.derived_rows import purges
 from replay.fact_rows import numbered
 from replay.turn_blocks import BLOCK_TURNS, first_of_block
 
@@ -38,7 +39,7 @@ class TurnCards:
         self._ledger = ledger
         self.encoding = encoding
         self._prefix = f"{ENGINE}/{encoding}/{forgettings}/"
-        self._erasures = _erasures(store, ledger)
+        self._erasures = purges(store, ledger)
         self._blocks: OrderedDict[int, dict[int, Counted]] = OrderedDict()
         self._system: dict[int, int] | None = None
         self._new: dict[int, dict[int, Counted]] = {}
@@ -127,8 +128,3 @@ def _cards() -> TypeAdapter[list[Counted]]:
 @cache
 def _systems() -> TypeAdapter[dict[int, int]]:
     return TypeAdapter(dict[int, int])
-
-
-def _erasures(store: Store, ledger: bytes) -> int:
-    head = store.head_of(ledger)
-    return 0 if head is None else head.erasures
