@@ -138,6 +138,8 @@ class LedgerTurns:
     def at(self, numbers: Iterable[int]) -> Mapping[int, Told]:
         """The turns of some numbers."""
         wanted = sorted({number for number in numbers if 1 <= number <= self.last})
+        if not wanted:
+            return {}
         if not _FEWEST <= len(wanted) <= _FEW:
             return dict(zip(wanted, self._in_parts(wanted, self._tell), strict=True))
         return self._asked(partial(self._tell_same, numbers=wanted))
