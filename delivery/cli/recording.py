@@ -2,10 +2,12 @@
 
 from __future__ import annotations
 
+import re
 import shutil
 import sys
 import tempfile
 import warnings
+from collections import defaultdict
 from collections.abc import Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from pathlib import Path
@@ -15,15 +17,19 @@ import typer
 
 from delivery.app import open_store
 from delivery.cli.arguments import AsJson
-from delivery.cli.printing import counted, flush, print_json, print_text
+from delivery.cli.printing import counted, flush, one_line, print_json, print_text
 from delivery.importers import NAMES
 from delivery.importers.importing import ImportResult, import_file
+from delivery.importers.left_out import Skipped
 from ledger import Ledgers
 from ledger.errors import LedgerError
 from projections.wire import to_json
 from replay.freshening import freshen
 
 _STANDARD_INPUT: Final = Path("-")
+_PLACE: Final = re.compile(r"\$[^\s:;,()]*|\d+")
+_MOST_LINES: Final = 5
+_MOST_KINDS: Final = 12
 
 
 def import_command(
@@ -65,9 +71,34 @@ def _tell(result: ImportResult, *, as_json: bool) -> None:
     for name in result.ledgers:
         print_text(name)
     print_text(f"{counted(result.events, 'event')} recorded in {counted(len(result.ledgers), 'ledger')}")
-    for skipped in result.skipped:
-        print_text(f"line {skipped.line} skipped: {skipped.reason}")
+    for line in (*_lost([skipped for skipped in result.skipped if skipped.kind is None]), *_left_out(result.left_out)):
+        print_text(one_line(line))
     flush()
+
+
+def _lost(skipped: Sequence[Skipped]) -> Iterator[str]:
+    """What could not be imported, and why; what has the same reason, but for the place, on one line with its first."""
+    alike: dict[str, list[Skipped]] = defaultdict(list)
+    for one in skipped:
+        alike[_PLACE.sub("", one.reason)].append(one)
+    for group in alike.values():
+        numbers = list(dict.fromkeys(str(one.line) for one in group))
+        more = len(numbers) - _MOST_LINES
+        places = ", ".join(numbers[:_MOST_LINES]) + (f" and {more:,} more" if more > 0 else "")
+        on = f"line{'s' * (len(numbers) > 1)} {places}"
+        if len(group) == 1:
+            yield f"NOT imported, {on}: {group[0].reason}"
+        else:
+            yield f"NOT imported, {len(group):,} times, {on}; the first: {group[0].reason}"
+
+
+def _left_out(counts: Mapping[str, int]) -> Iterator[str]:
+    """What was left out on purpose, on one line."""
+    if counts:
+        kinds = [kind if count == 1 else f"{kind} ({count:,} times)" for kind, count in counts.items()]
+        more = len(kinds) - _MOST_KINDS
+        hidden = f" and {counted(more, 'more kind')}, which --json has" if more > 0 else ""
+        yield f"left out, being neither a turn nor a return: {', '.join(kinds[:_MOST_KINDS])}{hidden}"
 
 
 def _versions(store: Ledgers) -> dict[str, int]:

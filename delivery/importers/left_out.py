@@ -7,12 +7,14 @@ from dataclasses import dataclass
 
 @dataclass(frozen=True, slots=True)
 class Skipped:
-    """A line or a message that could not be imported, and why; or the first of a kind of what was left out. ``line`` counts
-    from 1.
+    """A line or a message that could not be imported, and why; or the first of a ``kind`` of what was left out on purpose.
+
+    ``line`` counts from 1. Without a ``kind``, what stands there is lost.
     """
 
     line: int
     reason: str
+    kind: str | None = None
 
 
 class LeftOut:
@@ -35,6 +37,6 @@ class LeftOut:
     def told(self) -> list[Skipped]:
         """One line a kind, at the first of it."""
         return [
-            Skipped(self._lines[kind], f"left out, as it is neither a turn nor a return: {kind} ({count:,} in all)")
+            Skipped(self._lines[kind], f"left out, as it is neither a turn nor a return: {kind} ({count:,} in all)", kind)
             for kind, count in self.counts.items()
         ]

@@ -135,6 +135,35 @@ def test_what_is_neither_turn_nor_return_is_counted_by_its_kind(command: Command
     assert answer["left_out"] == {"member environment": 1, "member info": 1}
 
 
+def test_people_see_what_is_lost_apart_from_what_is_left_out(command: Command, tmp_path: Path) -> None:
+    """A line for each kind of fault, and one for all that is of no conversation; programs are told of each."""
+    said = [{"type": "human", "content": "How deep is the lock?"}, *[{"type": "chat", "role": "pilot", "content": "x"}] * 3]
+    state = {"values": {"messages": [*said, {"type": "ai", "content": "Four fathoms."}]}, "checkpoint_id": "1f0", "tasks": []}
+    file = _written(tmp_path / "thread.json", state)
+    unknown = "unknown role 'pilot' at $.values.messages[1] (known: human, ai, system, user, assistant, developer)"
+    shown = command("import", file, "--ledger", "lock").out.splitlines()
+    assert shown[1:] == [
+        "2 events recorded in 1 ledger",
+        f"NOT imported, 3 times, line 1; the first: {unknown}",
+        "left out, being neither a turn nor a return: member checkpoint_id, member tasks",
+    ]
+    skipped = command("import", file, "--ledger", "lock", "--json").answer["skipped"]
+    assert [one["kind"] for one in skipped] == [None, None, None, "member checkpoint_id", "member tasks"]
+
+
+def test_many_of_a_kind_take_one_line(command: Command, tmp_path: Path) -> None:
+    good = json.dumps({"messages": _messages("hello")})
+    runs = [json.dumps({"history": [{"action": "message", "content": f"Lock {n}?"}], f"note {n}": n}) for n in range(20)]
+    file = tmp_path / "talks.jsonl"
+    file.write_text("\n".join([good, *["{torn"] * 9, *runs, *runs]), encoding="utf-8")
+    broken, left_out = command("import", str(file)).out.splitlines()[-2:]
+    assert broken.startswith("NOT imported, 9 times, lines 2, 3, 4, 5, 6 and 4 more; the first: not JSON")
+    assert left_out.startswith(
+        "left out, being neither a turn nor a return: member note 0 (2 times), member note 1 (2 times), "
+    )
+    assert left_out.endswith(" and 8 more kinds, which --json has")
+
+
 def test_the_help_names_every_format(command: Command) -> None:
     """From the catalogue, so that no format is known to the code alone."""
     shown = re.sub(r"\s+", " ", command("import", "--help").out)

@@ -115,8 +115,8 @@ def test_the_command_says_what_is_missing(tmp_path: Path, write: Any, capsys: py
     assert run(["--store", where, "import", str(path), "--ledger", "case"]) == 0
     printed = capsys.readouterr().out
     assert "2 events recorded" in printed
-    assert "line 2 skipped: not JSON" in printed
-    assert "line 4 skipped: torn, the file ends inside it (20 bytes)" in printed
+    assert "NOT imported, line 2: not JSON" in printed
+    assert "NOT imported, line 4: torn, the file ends inside it (20 bytes)" in printed
     assert run(["--store", where, "import", str(path), "--ledger", "case", "--json"]) == 0
     answer = json.loads(capsys.readouterr().out)
     assert (answer["events"], [one["line"] for one in answer["skipped"]]) == (0, [2, 4])

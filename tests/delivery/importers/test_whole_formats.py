@@ -59,9 +59,9 @@ def test_what_is_no_turn_is_counted_by_kind(store: Ledgers, write: Write) -> Non
     result = import_file(store, write("\n".join(lines)))
     assert result.left_out == {"member issue": 2, "member base": 1, "action recall": 1}
     assert result.skipped == [
-        Skipped(1, "left out, as it is neither a turn nor a return: member issue (2 in all)"),
-        Skipped(2, "left out, as it is neither a turn nor a return: member base (1 in all)"),
-        Skipped(3, "left out, as it is neither a turn nor a return: action recall (1 in all)"),
+        Skipped(1, "left out, as it is neither a turn nor a return: member issue (2 in all)", "member issue"),
+        Skipped(2, "left out, as it is neither a turn nor a return: member base (1 in all)", "member base"),
+        Skipped(3, "left out, as it is neither a turn nor a return: action recall (1 in all)", "action recall"),
     ]
 
 
