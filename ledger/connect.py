@@ -36,6 +36,9 @@ class Ledgers(ForgettingCommands):
         self._redactor = redactor
         self._resume()
 
+    def __repr__(self) -> str:
+        return f"<ledgers of {self.store!r}>"
+
     def ledger(
         self,
         name: str,

@@ -51,6 +51,9 @@ class PostgresStore(PostgresErasing, PostgresDeriving):
         secret = self._connections.run_alone(lambda connection, _: _secret_of(connection, address.shown))
         self._secret = secret or self._connections.run_at_length(lambda connection: _prepare(connection, address.shown))
 
+    def __repr__(self) -> str:
+        return f"<PostgreSQL store {self._connections.address.shown!r}>"
+
     @property
     def secret(self) -> bytes:
         """The store's own random key for commands."""

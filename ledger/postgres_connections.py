@@ -12,7 +12,7 @@ import threading
 import time
 from collections.abc import Callable, Iterator
 from contextlib import AbstractContextManager, contextmanager, suppress
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from typing import Any, Final, TypeVar
 from urllib.parse import unquote, urlsplit, urlunsplit
 
@@ -93,7 +93,7 @@ logging.getLogger("psycopg.pool").addFilter(_Quiet())
 class Address:
     """A ``postgresql://`` address, without the parameters that are ours: ``prepare``, ``pool`` and ``deadline``."""
 
-    conninfo: str
+    conninfo: str = field(repr=False)
     prepare: bool
     pool_size: int
     deadline_seconds: float

@@ -75,6 +75,9 @@ class SqliteStore(SqliteErasing, SqliteDeriving):
             self._connections.close()
             raise
 
+    def __repr__(self) -> str:
+        return f"<SQLite store {self._connections.path!r}>"
+
     @property
     def secret(self) -> bytes:
         """The store's own random key for commands."""

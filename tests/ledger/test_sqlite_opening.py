@@ -273,3 +273,10 @@ def test_a_store_of_the_first_release_is_opened_by_many_at_once(tmp_path: Path) 
         for ledgers in pool.map(connect, [str(path)] * 8):
             ledgers.close()
     assert held(path) == before
+
+
+@pytest.mark.parametrize("address", ["case.db", "sqlite:///case.db", "sqlite:///case.db?journal=delete"])
+def test_an_open_store_says_where_it_is(address: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.chdir(tmp_path)
+    with connect(address) as ledgers:
+        assert repr(ledgers) == f"<ledgers of <SQLite store '{tmp_path / 'case.db'}'>>"

@@ -172,6 +172,14 @@ def test_an_address_keeps_what_is_not_ours() -> None:
     assert given["connect_timeout"] == "10"
     assert (address.prepare, address.pool_size, address.deadline_seconds) == (False, 3, 7.0)
     assert address.shown == "db.example/record"
+    assert "pass" not in repr(address)
+
+
+def test_an_open_store_says_where_it_is_and_no_password(url: str) -> None:
+    with connect(f"{url}&password=geheim") as ledgers:
+        shown = repr(ledgers)
+        assert shown == f"<ledgers of <PostgreSQL store '{parse(url).shown}'>>"
+    assert "geheim" not in shown
 
 
 @pytest.mark.parametrize("url", ["postgresql://", "postgres:///", "postgresql:///record?connect_timeout=3", "postgres://db"])
