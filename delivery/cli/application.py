@@ -80,7 +80,8 @@ def _tell_version(asked: bool) -> None:
 def _options(
     context: typer.Context,
     store: Annotated[
-        str | None, typer.Option(help=f"Path or URL of the store; else {STORE_VARIABLE}, else ./context-ledger.db.")
+        str | None,
+        typer.Option(metavar="PATH|URL", help=f"The store; else {STORE_VARIABLE}, else ./context-ledger.db."),
     ] = None,
     version: Annotated[
         bool, typer.Option("--version", is_eager=True, callback=_tell_version, help="Show the version.")

@@ -34,11 +34,11 @@ def audit_command(
     everything: Annotated[bool, typer.Option("--all", help="All ledgers of the store.")] = False,
     policies: Annotated[
         list[str] | None,
-        typer.Option("--policy", metavar="FILE|PRESET", help="Compare this one; may be given several times."),
+        typer.Option("--policy", metavar="FILE|PRESET", help="Compare this one; may be given again."),
     ] = None,
     rules: RuleModules = None,
     alone: Annotated[
-        bool, typer.Option("--no-compare", help="Compare no policies, which is most of the work; one only judges.")
+        bool, typer.Option("--no-compare", help="Compare no policies, which is most of the work; --policy only judges.")
     ] = False,
     at: Moment = None,
     plot: Annotated[Path | None, typer.Option("--plot", metavar="FILE.svg", help="Draw it into a file, too.")] = None,

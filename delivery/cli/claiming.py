@@ -25,8 +25,8 @@ def set_command(
     json_value: JsonValue = False,
     because: Because = None,
     turn: Annotated[int | None, typer.Option(metavar="N", min=1, help="The turn that it comes from.")] = None,
-    valid_from: Annotated[str | None, typer.Option(metavar="T", help="From when on it holds in the world.")] = None,
-    valid_to: Annotated[str | None, typer.Option(metavar="T", help="Until when it holds in the world.")] = None,
+    valid_from: Annotated[str | None, typer.Option(metavar="TIME", help="From when on it holds in the world.")] = None,
+    valid_to: Annotated[str | None, typer.Option(metavar="TIME", help="Until when it holds in the world.")] = None,
     by: By = None,
     as_json: AsJson = False,
 ) -> None:

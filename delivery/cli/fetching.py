@@ -41,8 +41,8 @@ def fetch(
 ) -> None:
     """Get back what a tool returned, whole, by the id in its stub.
 
-    So are evidence with its quote and page, contradictions with their claims, entries, turns by their numbers, summaries, what
-    is recorded of served windows, and any event by its version (v_4), such as search finds.
+    Likewise evidence with its quote and page, contradictions with their claims, entries, turns by their numbers, summaries,
+    what is recorded of served windows, and any event by its version (v_4), such as search finds.
     """
     if raw and as_json:
         raise InvalidInput("--raw and --json: give one of them", path="raw")

@@ -16,7 +16,7 @@ from replay.finding import FoundFact, find_facts
 
 def find(
     context: typer.Context,
-    field: Annotated[str, typer.Argument(metavar="FIELD", help="Name of the field.")],
+    field: Annotated[str, typer.Argument(metavar="FIELD", help="Name of the field itself, not another one for it.")],
     value: Annotated[str | None, typer.Argument(metavar="VALUE", help="Its value, in any spelling; else any value.")] = None,
     *,
     json_value: JsonValue = False,

@@ -40,7 +40,7 @@ def retain(
 ) -> None:
     """Forget what was kept for its time, in one ledger or in all.
 
-    With --set a rule is made instead, from which on it holds. Exit code 1 where a legal hold keeps something.
+    With --set a rule is made instead, which holds from then on. Exit code 1 where a legal hold keeps something.
     """
     _check(
         ledger, keep=keep, rules=rules, dry_run=dry_run, scoped=any(name is not None for name in (label, section, event_type))

@@ -22,7 +22,9 @@ def init(
     context: typer.Context,
     raise_epoch: Annotated[
         bool,
-        typer.Option("--raise-epoch", help="After a restore into another PostgreSQL cluster: let positions rise on."),
+        typer.Option(
+            "--raise-epoch", help="After a restore into another PostgreSQL cluster: let positions go on above the stored."
+        ),
     ] = False,
     as_json: AsJson = False,
 ) -> None:

@@ -34,10 +34,14 @@ _MOST_KINDS: Final = 12
 
 def import_command(
     context: typer.Context,
-    file: Annotated[Path, typer.Argument(metavar="FILE", help="A transcript: JSON, or JSON lines; - for standard input.")],
+    file: Annotated[
+        Path, typer.Argument(metavar="FILE", help="A transcript: JSON, JSON lines, Markdown; - for standard input.")
+    ],
     *,
     form: Annotated[str, typer.Option("--format", metavar="NAME", help=f"auto, {', '.join(NAMES)}.")] = "auto",
-    ledger: Annotated[str | None, typer.Option(help="Name of the ledger, if the file holds one conversation.")] = None,
+    ledger: Annotated[
+        str | None, typer.Option(metavar="NAME", help="Name of the ledger, if the file holds one conversation.")
+    ] = None,
     subject: Annotated[
         list[str] | None, typer.Option(metavar="NAME", help="Whom it is about (customer:c_9912); may be given again.")
     ] = None,

@@ -29,10 +29,11 @@ def state(
     *,
     at: Moment = None,
     valid_at: Annotated[
-        str | None, typer.Option("--valid-at", metavar="TIME", help="What held in the world at this time, as known then.")
+        str | None,
+        typer.Option("--valid-at", metavar="TIME", help="Facts that held in the world at this time, as far as known."),
     ] = None,
     judged_at: JudgedAt = None,
-    form: Annotated[str, typer.Option(help=f"Form of the block: {', '.join(_FORMS)}.")] = "lines",
+    form: Annotated[str, typer.Option(metavar="FORM", help=f"Form of the block: {', '.join(_FORMS)}.")] = "lines",
     no_provenance: Annotated[bool, typer.Option("--no-provenance", help="Leave out who said it in which turn.")] = False,
     as_json: AsJson = False,
 ) -> None:

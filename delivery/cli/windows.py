@@ -44,10 +44,10 @@ def window(
     encoding: Encoding = None,
     model: Model = None,
     tools: Annotated[
-        Path | None, typer.Option(metavar="FILE", help="JSON with definitions of tools that go with the request.")
+        Path | None, typer.Option(metavar="FILE", help="JSON list of the definitions of tools that go with it.")
     ] = None,
     against: Annotated[
-        str | None, typer.Option(metavar="NAME", help="Show what changes under this other policy instead.")
+        str | None, typer.Option(metavar="FILE|PRESET", help="Show what changes under this other policy instead.")
     ] = None,
     turns: Annotated[bool, typer.Option("--turns", help="A row of the receipt for every turn.")] = False,
     record: Annotated[bool, typer.Option("--record", help="Record it as served, and say its id.")] = False,

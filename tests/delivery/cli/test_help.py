@@ -42,6 +42,14 @@ def test_the_help_of_a_command_fits_and_has_examples_of_it(name: str, capsys: py
     assert max(map(len, shown.splitlines())) < SCREEN_COLUMNS
 
 
+@pytest.mark.parametrize("name", NAMES)
+def test_the_help_says_what_an_option_takes_in_words_of_its_own(name: str, capsys: pytest.CaptureFixture[str]) -> None:
+    """Not the name of a type in Python; a policy is a file or a preset wherever one is taken."""
+    shown = help_of(name, capsys)
+    assert re.findall(r"^  --\S+ <.*", shown, re.MULTILINE) == []
+    assert re.findall(r"^  --(?:policy|against) (?!FILE\|PRESET ).*", shown, re.MULTILINE) == []
+
+
 def test_every_example_runs_after_the_demonstration(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
     """Each command's examples in a shell of their own, as somebody copies them."""
     scripts = {name: "\n".join(examples_in(help_of(name, capsys))) for name in NAMES}
