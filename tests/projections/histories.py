@@ -248,7 +248,7 @@ _SERVING = st.one_of(
         which=st.integers(0, 9),
         verdict=st.sampled_from(get_args(Verdict)),
         by=st.sampled_from(["person", "model"]),
-        because=st.none() | TEXTS,
+        because=st.none() | TEXTS.filter(str.strip),
     ),
     st.builds(Gist, ends=st.tuples(st.integers(0, 9), st.integers(0, 9)), text=TEXTS),
     st.builds(Serve, policy=st.sampled_from(["a", "b"]), tokens=st.integers(0, 9_000)),
