@@ -11,7 +11,7 @@ from psycopg.types.numeric import Int8
 
 from ledger import JsonText, Ledgers
 from ledger.marks import field_mark, names_key
-from replay.fact_rows import Keys, numbered, version_of
+from replay.facts.rows import Keys, numbered, version_of
 
 
 class Floor(Protocol):

@@ -27,9 +27,9 @@ from ledger.events import Event, FactSet
 from projections.basis import Basis
 from projections.state import State
 from projections.told import Told
-from replay.ledger_turns import bring_up_to_date, turns_of
 from replay.loading import load
-from replay.standing_state import standing_state
+from replay.standing.state import standing_state
+from replay.turns.ledger_turns import bring_up_to_date, turns_of
 
 SIZES: Final = tuple(int(size) for size in os.environ.get("BENCH_SIZES", "1000,10000,50000").split(","))
 RUNS: Final = 15

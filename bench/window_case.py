@@ -15,9 +15,9 @@ from ledger import Ledgers, connect
 from ledger.events import Event
 from projections.policy import Policy
 from replay.freshening import freshen
-from replay.ledger_turns import bring_up_to_date, turns_of
 from replay.loading import load
-from replay.middles import KIND, STUBS_KIND
+from replay.turns.ledger_turns import bring_up_to_date, turns_of
+from replay.windows.middles import KIND, STUBS_KIND
 
 NAME: Final = "bench"
 SEGMENT_KINDS: Final = (KIND, STUBS_KIND)

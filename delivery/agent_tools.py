@@ -17,7 +17,7 @@ from projections.search.searchable import KINDS, ROLES
 from projections.wire import to_json
 from replay.fetching import FetchedResult
 from replay.fetching_ids import HoldsNoContent, UnknownResult
-from replay.search_candidates import Hit
+from replay.searching.candidates import Hit
 from replay.view import View
 
 FETCH_RESULT: Final = "fetch_result"

@@ -4,7 +4,7 @@ held a value.
 """
 
 from replay.extraction import extract
-from replay.fact_index import rebuild_facts
+from replay.facts.index import rebuild_facts
 from replay.finding import FoundFact, find_facts
 from replay.view import Turn, View, diff, view
 

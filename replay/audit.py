@@ -20,13 +20,13 @@ from projections.told import Told, Turns
 from projections.verdicts.verdict import Judgement
 from replay.audit_everything import NAME, everything_sent
 from replay.audit_uses import with_uses
-from replay.kept_rows import rows_of
-from replay.ledger_turns import said_between, turns_of
+from replay.kept.kept_rows import rows_of
 from replay.loading import Loaded, last_governing, load
-from replay.middles import Middles
 from replay.moment import At
 from replay.prefix import prefix_report
 from replay.tokens import counter
+from replay.turns.ledger_turns import said_between, turns_of
+from replay.windows.middles import Middles
 
 COMPARED: Final[Mapping[str, Policy]] = {name: PRESETS[name] for name in ("support", "coding", "research", "sliding")}
 """The policies that are compared where none are given; by the rules of the first turns are judged."""

@@ -31,7 +31,7 @@ from ledger.standing import Claim
 from projections.corrections import puts_right
 from projections.extraction import Candidate, Extractor, places_of, quoted_text, source_of
 from projections.transcript import Turn
-from replay.claims import Claims, Told
+from replay.facts.claims import Claims, Told
 from replay.view import view
 
 _ATTEMPTS: Final = 8

@@ -38,10 +38,10 @@ from projections.fetched import (
 from projections.fold import run
 from projections.transcript import text_of
 from projections.wire import to_json
-from replay.fact_index import Overtaken
 from replay.fetching_ids import IdKind, event_of, judged
+from replay.kept.overtaken import Overtaken
 from replay.loading import Loaded
-from replay.standing_state import standing_contradictions
+from replay.standing.state import standing_contradictions
 
 
 @dataclass(frozen=True, slots=True)

@@ -12,9 +12,10 @@ from ledger import JsonText, Ledgers
 from ledger.decide import field_name
 from ledger.erased import Forgotten
 from ledger.events import Source
-from replay.fact_index import FactIndex, in_force, undisturbed
-from replay.fact_rows import Keys, meant_in, version_of
-from replay.field_facts import exact_field
+from replay.facts.fields import exact_field
+from replay.facts.index import FactIndex, in_force
+from replay.facts.rows import Keys, meant_in, version_of
+from replay.kept.overtaken import undisturbed
 from replay.loading import load
 
 

@@ -9,12 +9,12 @@ from projections.encodings import encoding_for
 from projections.errors import BudgetExceeded, NothingToSend
 from projections.policy import Policy
 from projections.render import RENDERERS
-from replay.ledger_turns import bring_up_to_date
+from replay.kept.warm import shelf_of
 from replay.loading import load
-from replay.standing_state import standing_state
-from replay.state_lines import count_state_lines, count_task_line
+from replay.standing.lines import count_state_lines, count_task_line
+from replay.standing.state import standing_state
+from replay.turns.ledger_turns import bring_up_to_date
 from replay.view import view
-from replay.warm import shelf_of
 
 
 def freshen(store: Ledgers, ledger_id: str, *, policy: Policy | None = None) -> None:

@@ -18,9 +18,9 @@ from projections.basis import Basis
 from projections.search.query import parsed
 from projections.search.searchable import KINDS, ROLES, Kind
 from projections.wire import to_json
-from replay.fact_index import Overtaken, attempts
+from replay.kept.overtaken import Overtaken, attempts
 from replay.loading import Loaded, load
-from replay.search_candidates import Asked, Hit, Searched, found_in
+from replay.searching.candidates import Asked, Hit, Searched, found_in
 
 MOST_HITS: Final = 1_000
 """At most so many in one answer."""

@@ -16,7 +16,7 @@ from projections.policy import Policy, SummaryChoice
 from projections.summarising import segment_turns
 from projections.told import Turns
 from projections.transcript import Turn
-from replay.scenes import Ground, middles_of
+from replay.windows.scenes import Ground, middles_of
 
 Which = Literal["compacted", "complete"]
 """The segments that a policy compacts in a window of this version, or all whose turns were all recorded and answered."""

@@ -28,9 +28,9 @@ from projections.summarising import (
     unfounded_strings,
     would_take,
 )
-from replay.ledger_turns import said_between, turns_of
 from replay.loading import Loaded, load
 from replay.summaries import MissingSummary, Which, is_passing
+from replay.turns.ledger_turns import said_between, turns_of
 from replay.view import view
 
 MOST_IN_VAIN: Final = 3

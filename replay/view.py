@@ -27,21 +27,21 @@ from projections.state_diff import StateDiff, diff_of
 from projections.transcript import Turn as RecordedTurn
 from projections.window import Rendering, Window
 from replay.answers import FieldHistory, ForgottenAnswer, TranscriptAnswer
+from replay.facts.fields import field_facts, field_value
 from replay.fetching import FetchedResult, fetched
-from replay.field_facts import field_facts, field_value
-from replay.kept_rows import rows_of
-from replay.ledger_turns import said_between, turns_of
+from replay.kept.kept_rows import rows_of
+from replay.kept.memory import Memory
+from replay.kept.warm import shelf_of
 from replay.loading import Loaded, load
-from replay.memory import Memory
 from replay.moment import At, Turn
-from replay.scenes import Asked, Ground
 from replay.search import SearchAnswer, asked_for, search_ledger
-from replay.served_tokens import served_after
-from replay.standing_state import standing_contradictions, standing_evidence, standing_state
+from replay.standing.state import standing_contradictions, standing_evidence, standing_state
 from replay.summaries import MissingSummary, Which, missing_summaries
 from replay.tokens import counter
-from replay.warm import shelf_of
-from replay.windows import drafted, expanded
+from replay.turns.ledger_turns import said_between, turns_of
+from replay.windows.drafting import drafted, expanded
+from replay.windows.scenes import Asked, Ground
+from replay.windows.served_tokens import served_after
 
 __all__ = ["At", "FieldHistory", "TranscriptAnswer", "Turn", "View", "view"]
 

@@ -13,7 +13,7 @@ from delivery.cli.printing import counted, one_line, print_basis, print_json, pr
 from ledger.errors import InvalidInput
 from projections.search.searchable import KINDS
 from replay.search import SearchAnswer, search
-from replay.search_candidates import Hit
+from replay.searching.candidates import Hit
 from replay.view import view
 
 _TURNS: Final = re.compile(r"(\d{1,9})(?:-(\d{1,9}))?")

@@ -19,8 +19,8 @@ from projections.encodings import ENCODINGS
 from projections.policy import Compaction, Policy, SummaryChoice
 from projections.told import Told
 from projections.transcript import Turn
-from replay.folded_turns import told
 from replay.tokens import counter
+from replay.turns.folded import told
 
 SEGMENT = 3
 HOSTILE = st.lists(

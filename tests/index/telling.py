@@ -13,9 +13,9 @@ from ledger import events as e
 from ledger.errors import AdmissionRefused, InvalidInput, NothingToForget
 from ledger.parts import DocumentPart, TextPart, ToolCallPart
 from projections.told import Turns
-from replay.ledger_turns import LedgerTurns, bring_up_to_date, folded_turns, said_between, turns_of
 from replay.loading import Loaded, load
 from replay.tokens import counter
+from replay.turns.ledger_turns import LedgerTurns, bring_up_to_date, folded_turns, said_between, turns_of
 from tests.ledger.histories_forgotten import FORGETS, KINDS, NAMES, History
 
 ENCODING = "o200k_base"

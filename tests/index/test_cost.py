@@ -13,8 +13,8 @@ from ledger import JsonText, Ledger, Ledgers
 from ledger.events import ToolReturned, TurnRecorded
 from ledger.parts import TextPart, ToolCallPart
 from projections.basis import Basis
-from replay.ledger_turns import bring_up_to_date, turns_of
-from replay.standing_state import standing_state
+from replay.standing.state import standing_state
+from replay.turns.ledger_turns import bring_up_to_date, turns_of
 from tests.contract.stores import CATALOGUE, OpenStore
 from tests.index.telling import ENCODING, Clock, anew, loaded_at
 from tests.replay.long_ledgers import reads_only
@@ -131,10 +131,10 @@ def test_a_read_writes_only_once_in_a_while(opened: OpenStore) -> None:
 SCRIPT = """
 import sys
 from ledger import connect
-from replay.counted import Counted
-from replay.ledger_turns import turns_of
+from replay.kept.counted import Counted
+from replay.turns.ledger_turns import turns_of
 from replay.loading import load
-from replay.standing_state import standing_state
+from replay.standing.state import standing_state
 from projections.basis import Basis
 
 with connect({address!r}) as store:
@@ -177,7 +177,8 @@ def test_all_turns_of_a_long_ledger_are_counted_once(opened: OpenStore) -> None:
         case.append([TurnRecorded(role="user", parts=parts, turn=number) for number in range(start, start + 2_000)])
     bring_up_to_date(ledgers, "case", encoding=ENCODING)
     script = (
-        "import sys\nfrom ledger import connect\nfrom replay.ledger_turns import turns_of\nfrom replay.loading import load\n"
+        "import sys\nfrom ledger import connect\nfrom replay.loading import load\n"
+        "from replay.turns.ledger_turns import turns_of\n"
         f"with connect({opened.address!r}) as store:\n"
         "    turns = turns_of(load(store, store.head('case'), None, None), 'o200k_base')\n"
         "    found = turns.between(1, turns.last)\n"

@@ -12,7 +12,7 @@ import pytest
 
 from ledger import Ledgers, connect
 from projections.errors import UnknownEncoding
-from replay.counted import BUCKETS, KIND, MOST_IN_BUCKET, MOST_NOTES, Counted
+from replay.kept.counted import BUCKETS, KIND, MOST_IN_BUCKET, MOST_NOTES, Counted
 from replay.tokens import counter
 from tests.contract.stores import CATALOGUE
 
@@ -182,7 +182,7 @@ def test_what_is_not_among_the_newest_is_found_all_the_same(store: Ledgers) -> N
 COLD = """
 import sys
 from ledger import connect
-from replay.counted import Counted
+from replay.kept.counted import Counted
 with connect(sys.argv[1]) as store:
     count = Counted(store.store, store.head("case").ledger, "o200k_base")
     print(sum(count(f"Line {number}.") for number in range(0, 5_000, 100)), "tiktoken" in sys.modules)

@@ -11,9 +11,9 @@ from ledger.parts import TextPart, ToolCallPart
 from projections.cards import card_of
 from projections.told import Told, Turns
 from projections.transcript import Turn
-from replay.latest_turns import FEWEST_LATEST, MOST_LATEST, LatestTurns
-from replay.ledger_turns import folded_turns, turns_of
 from replay.tokens import counter
+from replay.turns.latest import FEWEST_LATEST, MOST_LATEST, LatestTurns
+from replay.turns.ledger_turns import folded_turns, turns_of
 from tests.index.telling import ENCODING, Clock, loaded_at
 
 SOME = (1, 2, 5, 8, 13, 21)

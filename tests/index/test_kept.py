@@ -19,10 +19,10 @@ from ledger import Ledger, Ledgers, connect
 from ledger.errors import AdmissionRefused, StoreError
 from ledger.parts import DocumentPart
 from projections.basis import Basis
-from replay.ledger_turns import bring_up_to_date, folded_turns, turns_of
-from replay.standing_state import standing_state
+from replay.kept.warm import shelf_of
+from replay.standing.state import standing_state
 from replay.tokens import counter
-from replay.warm import shelf_of
+from replay.turns.ledger_turns import bring_up_to_date, folded_turns, turns_of
 from tests.contract.stores import CATALOGUE, OpenStore
 from tests.index.telling import ENCODING, Clock, anew, answers_of, check_told, is_by_index, loaded_at
 from tests.index.test_cost import talk

@@ -17,9 +17,9 @@ from projections.basis import Basis
 from projections.fold import run
 from projections.live_events import LiveEventsFold
 from projections.state import State, state_of
-from replay.live_events import StandingFolds
 from replay.loading import Loaded
-from replay.standing_state import standing_contradictions, standing_evidence, standing_state
+from replay.standing.live_events import StandingFolds
+from replay.standing.state import standing_contradictions, standing_evidence, standing_state
 from tests.contract.stores import CATALOGUE, OpenStore
 from tests.index.telling import Clock, Told, anew, loaded_at
 from tests.ledger.histories_forgotten import FORGETS, KINDS, NAMES

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from replay.recent import Recent
+from replay.kept.recent import Recent
 
 
 def test_what_was_used_longest_ago_gives_way() -> None:

@@ -17,9 +17,9 @@ from ledger.store import Store
 from projections.policy import Policy
 from projections.state_block import BlockOptions
 from replay import view
-from replay.counted import Counted
 from replay.freshening import freshen
-from replay.state_lines import KIND
+from replay.kept.counted import Counted
+from replay.standing.lines import KIND
 from tests.contract.stores import CATALOGUE, OpenStore
 from tests.index.telling import ENCODING, Clock
 from tests.index.test_live import ABOUT_STATE, Stated
@@ -31,8 +31,8 @@ from ledger import connect
 from projections.state_block import BlockOptions
 from replay import view
 from replay.loading import load
-from replay.standing_state import standing_state
-from replay.warm import shelf_of
+from replay.standing.state import standing_state
+from replay.kept.warm import shelf_of
 
 options = BlockOptions.model_validate_json(sys.argv[2])
 made = hashlib.sha256()

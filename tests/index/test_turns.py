@@ -14,7 +14,7 @@ from ledger import JsonText, connect
 from ledger.errors import LedgerError
 from ledger.events import ToolReturned
 from ledger.parts import TextPart, ToolCallPart
-from replay.ledger_turns import turns_of
+from replay.turns.ledger_turns import turns_of
 from tests.contract.stores import CATALOGUE, OpenStore
 from tests.index.telling import ENCODING, Clock, check_told, loaded_at, play
 from tests.projections.histories import CONVERSATIONS, Step, recorded

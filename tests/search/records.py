@@ -8,7 +8,7 @@ from typing import Any
 from ledger import JsonText, Ledgers
 from ledger import events as e
 from ledger.parts import TextPart, ToolCallPart
-from replay.search_index import KIND
+from replay.searching.index import KIND
 
 WORDS = (
     *("refund", "Order", "charge", "überweisung", "Straße", "café", "naïve", "ORD-88213", "ORD-88214", "src/app.py"),

@@ -8,7 +8,7 @@ import pytest
 
 from ledger import Ledgers
 from projections.search.words import alone
-from replay.search_segments import Gathered, Head, StoredSegment, kind_and_role, pieces, place_of
+from replay.searching.segments import Gathered, Head, StoredSegment, kind_and_role, pieces, place_of
 from tests.search.records import random_record
 
 

@@ -16,7 +16,7 @@ from ledger.parts import ToolCallPart
 from projections.policy import Policy
 from replay import view
 from replay.freshening import freshen
-from replay.middles import STUBS_KIND
+from replay.windows.middles import STUBS_KIND
 from tests.projections.histories import Player, ticking
 from tests.windows.policies import POLICIES
 from tests.windows.stories import FORMS, Story, play, stories, told

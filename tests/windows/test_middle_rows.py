@@ -12,7 +12,7 @@ from ledger import JsonText, Ledgers, connect
 from ledger.parts import ToolCallPart
 from projections.policy import Policy
 from replay import view
-from replay.middles import KIND
+from replay.windows.middles import KIND
 
 POLICY = Policy(budget_tokens=2_000)
 TURNS = 240

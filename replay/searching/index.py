@@ -16,8 +16,8 @@ from ledger.errors import StoreError
 from ledger.reading import Reader
 from ledger.store import Head as LedgerHead
 from ledger.store import Selection, Store
-from replay.fact_index import Overtaken
-from replay.search_segments import Gathered, Head, Segment, StoredSegment, pieces
+from replay.kept.overtaken import Overtaken
+from replay.searching.segments import Gathered, Head, Segment, StoredSegment, pieces
 
 KIND: Final = "search/1"
 """Of the rows that are kept. What cuts texts into words, or writes postings otherwise, has to be another kind."""

@@ -18,14 +18,14 @@ from ledger.record import Recorded
 from ledger.store import Store, Stored
 from projections.told import Told
 from projections.transcript import SystemText, Turn
-from replay.counted import Counted
-from replay.latest_turns import LatestTurns, SameTurns
-from replay.live_events import LiveEvents
+from replay.kept.counted import Counted
+from replay.kept.memory import Memory
+from replay.kept.recent import Recent
 from replay.loading import Loaded
-from replay.memory import Memory
-from replay.recent import Recent
-from replay.turn_cards import TurnCards
-from replay.turn_index import TurnIndex
+from replay.standing.live_events import LiveEvents
+from replay.turns.cards import TurnCards
+from replay.turns.index import TurnIndex
+from replay.turns.latest import LatestTurns, SameTurns
 
 MOST_LEDGERS: Final = 16
 """So many ledgers of a store are kept."""

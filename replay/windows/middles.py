@@ -35,7 +35,7 @@ from projections.policy import Policy
 from projections.state_block import Count
 from projections.told import Turns
 from projections.verdicts.verdict import LOOK_BACK, Classified
-from replay.middle_rows import packed, packed_stubs, stands_alone, unpacked, unpacked_stubs
+from replay.windows.middle_rows import packed, packed_stubs, stands_alone, unpacked, unpacked_stubs
 
 Result = TypeVar("Result")
 

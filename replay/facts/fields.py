@@ -21,8 +21,9 @@ from projections.contradictions import Contradiction, ContradictionsFold
 from projections.facts import FactsFold, FactValue
 from projections.fold import run
 from projections.schemas import SchemaFold
-from replay.fact_index import LedgerIndex, in_force, undisturbed
-from replay.fact_rows import CLAIM, SCHEMAS, Keys, version_of
+from replay.facts.index import LedgerIndex, in_force
+from replay.facts.rows import CLAIM, SCHEMAS, Keys, version_of
+from replay.kept.overtaken import undisturbed
 from replay.loading import Loaded
 
 _FEW: Final = 8

@@ -12,8 +12,8 @@ from typing import Final
 
 import orjson
 
-from replay.derived_rows import DerivedRows
-from replay.fact_rows import numbered, version_of
+from replay.facts.rows import numbered, version_of
+from replay.kept.derived_rows import DerivedRows
 
 ROW_EVENTS: Final = 128
 """So many events that are no turns lie between two rows."""

@@ -13,10 +13,10 @@ from typing import Final
 from ledger.deriving import Derived
 from ledger.reading import Reader
 from ledger.store import Selection, Store, Stored
-from replay.derived_rows import DerivedRows
-from replay.fact_index import Overtaken
-from replay.fact_rows import numbered, version_of
-from replay.turn_blocks import (
+from replay.facts.rows import numbered, version_of
+from replay.kept.derived_rows import DerivedRows
+from replay.kept.overtaken import Overtaken
+from replay.turns.blocks import (
     AMENDMENTS,
     ARTIFACTS,
     BLOCK_TURNS,

@@ -20,7 +20,7 @@ from typing import Final
 from ledger.errors import StoreError
 from ledger.marks import names_key
 from ledger.store import Store
-from replay.derived_rows import purges
+from replay.kept.derived_rows import purges
 from replay.tokens import counter, is_loaded
 
 KIND: Final = "notes/1"

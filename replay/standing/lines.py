@@ -22,10 +22,10 @@ from projections.disputes import disputes_of, subject_of
 from projections.entries import Entry
 from projections.state import State, fact_now
 from projections.state_block import COUNTED, BlockOptions
-from replay.derived_rows import DerivedRows
-from replay.live_events import StandingFolds
+from replay.kept.derived_rows import DerivedRows
+from replay.kept.warm import shelf_of
 from replay.loading import Loaded
-from replay.warm import shelf_of
+from replay.standing.live_events import StandingFolds
 
 KIND: Final = "lines/1"
 

@@ -19,11 +19,11 @@ from projections.live_events import LiveEventsFold
 from projections.schemas import SchemaFold
 from projections.state_block import Count
 from projections.transcript import Turn
-from replay.derived_rows import DerivedRows
-from replay.fact_index import Overtaken, attempts
-from replay.live_rows import ROW_EVENTS, living_at, put_row
+from replay.kept.derived_rows import DerivedRows
+from replay.kept.memory import Memory
+from replay.kept.overtaken import Overtaken, attempts
 from replay.loading import Loaded
-from replay.memory import Memory
+from replay.standing.live_rows import ROW_EVENTS, living_at, put_row
 
 KIND: Final = "live/2"
 

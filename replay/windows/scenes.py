@@ -20,7 +20,7 @@ from projections.state import State
 from projections.state_block import Block, Count
 from projections.told import Turns
 from projections.transcript import SystemText
-from replay.middles import Middles, Said, Shelf
+from replay.windows.middles import Middles, Said, Shelf
 
 
 @dataclass(frozen=True)

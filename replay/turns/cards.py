@@ -18,9 +18,9 @@ from ledger.errors import StoreError
 from ledger.store import Store
 from projections.basis import ENGINE
 from projections.cards import Card
-from replay.derived_rows import purges
-from replay.fact_rows import numbered
-from replay.turn_blocks import BLOCK_TURNS, first_of_block
+from replay.facts.rows import numbered
+from replay.kept.derived_rows import purges
+from replay.turns.blocks import BLOCK_TURNS, first_of_block
 
 KIND: Final = "cards/2"
 _SYSTEM: Final = "system"

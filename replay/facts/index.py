@@ -7,10 +7,9 @@ is forgotten. What cannot be kept, as on a standby, is made again for each answe
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator
 from dataclasses import dataclass, field
 from itertools import islice
-from typing import Final, TypeVar
+from typing import Final
 
 from ledger import Ledgers
 from ledger.deriving import EVERYWHERE, Derived, FollowedView, Scan, beyond
@@ -20,9 +19,8 @@ from ledger.reading import Reader
 from ledger.record import Recorded
 from ledger.schema.schema import Schema
 from ledger.store import Head, Selection
-from replay.fact_rows import SCHEMAS, Rows, numbered, version_of
-
-Result = TypeVar("Result")
+from replay.facts.rows import SCHEMAS, Rows, numbered, version_of
+from replay.kept.overtaken import Overtaken, undisturbed
 
 NAME: Final = "facts"
 _FIRST: Final = "facts/1"
@@ -30,12 +28,6 @@ _THROUGH: Final = "through"
 _PAGE: Final = 500
 _WORTH_KEEPING: Final = 50
 """So many events without a row are worth a row that says they need not be read again."""
-
-_ATTEMPTS: Final = 50
-
-
-class Overtaken(Exception):
-    """What was found is no longer all: rows were purged meanwhile, or another kind is in force. It is looked for again."""
 
 
 def in_force(store: Ledgers) -> FollowedView:
@@ -217,20 +209,3 @@ class FactIndex:
             self._store.store.view_advance(self._view.kind, position)
         except StoreError:  # it is followed again next time
             return
-
-
-def undisturbed(answer: Callable[[], Result]) -> Result:
-    """What ``answer`` says once it is not overtaken: so many times it is asked; ``StoreError`` when it never ends."""
-    for _ in attempts():
-        try:
-            return answer()
-        except Overtaken:
-            continue
-    raise AssertionError("the attempts end in an error")
-
-
-def attempts() -> Iterator[None]:
-    """So many times is looked again after being overtaken; ``StoreError`` when it never ends."""
-    for _ in range(_ATTEMPTS):
-        yield
-    raise StoreError("the ledgers are forgotten faster than they can be read: ask again when it is quieter")

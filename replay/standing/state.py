@@ -13,10 +13,10 @@ from projections.evidence import Evidence
 from projections.state import State, state_of
 from projections.state_block import Count
 from projections.transcript import Transcript, Turn
-from replay.ledger_turns import turns_alone
-from replay.live_events import LiveEvents, StandingFolds
+from replay.kept.warm import shelf_of
 from replay.loading import Folds, Loaded
-from replay.warm import shelf_of
+from replay.standing.live_events import LiveEvents, StandingFolds
+from replay.turns.ledger_turns import turns_alone
 
 _FEW: Final = 4
 

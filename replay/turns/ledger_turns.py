@@ -23,14 +23,14 @@ from projections.pieces import is_text_document
 from projections.state_block import Count
 from projections.told import Told, Turns
 from projections.transcript import SystemText, Turn
-from replay.fact_index import Overtaken, attempts
-from replay.folded_turns import FoldedTurns, system_tokens, told
-from replay.latest_turns import MOST_LATEST, LatestTurns, One, SameTurns, tokens_of
+from replay.kept.overtaken import Overtaken, attempts
+from replay.kept.warm import Row, Shelf, shelf_of
 from replay.loading import Loaded, last_governing, load
 from replay.tokens import counter
-from replay.turn_blocks import BLOCK_TURNS, Versions
-from replay.turn_reading import TurnReader
-from replay.warm import Row, Shelf, shelf_of
+from replay.turns.blocks import BLOCK_TURNS, Versions
+from replay.turns.folded import FoldedTurns, system_tokens, told
+from replay.turns.latest import MOST_LATEST, LatestTurns, One, SameTurns, tokens_of
+from replay.turns.reading import TurnReader
 
 Answer = TypeVar("Answer")
 

@@ -10,7 +10,7 @@ from projections.policy import Policy
 from projections.receipt import Row
 from projections.verdicts.verdict import FORGOTTEN, Judgement
 from projections.window import Draft, draft_window
-from replay.scenes import Asked, Ground, middles_of, setting_of, task_of
+from replay.windows.scenes import Asked, Ground, middles_of, setting_of, task_of
 
 
 def drafted(ground: Ground, asked: Asked, *, encoding: str) -> Draft:

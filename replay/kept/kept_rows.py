@@ -8,10 +8,10 @@ from typing import TypeVar
 
 from ledger.errors import StoreError
 from ledger.store import Store
+from replay.kept.memory import Memory
+from replay.kept.warm import shelf_of
 from replay.loading import Loaded
-from replay.memory import Memory
-from replay.middles import Shelf
-from replay.warm import shelf_of
+from replay.windows.middles import Shelf
 
 Result = TypeVar("Result")
 

@@ -12,9 +12,9 @@ from ledger.store import Selection
 from projections.artifacts import ArtifactsFold, without_forgotten
 from projections.fold import run
 from projections.transcript import SystemText, Transcript, TranscriptFold, Turn
+from replay.kept.warm import Shelf
 from replay.loading import Loaded
-from replay.turn_blocks import Versions
-from replay.warm import Shelf
+from replay.turns.blocks import Versions
 
 
 class TurnReader:

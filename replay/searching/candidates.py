@@ -20,11 +20,11 @@ from ledger.store import Selection
 from projections.search.query import Clause, Query
 from projections.search.ranking import BEGINNING_WEIGHT, matching, rarity, snippet, weight
 from projections.search.searchable import Document, Kind, documents
-from replay.fact_index import Overtaken
+from replay.kept.overtaken import Overtaken
 from replay.loading import Loaded, last_governing
 from replay.moment import Turn, version_at
-from replay.search_index import LedgerIndex
-from replay.search_segments import Segment, first_of, kind_and_role, place_of
+from replay.searching.index import LedgerIndex
+from replay.searching.segments import Segment, first_of, kind_and_role, place_of
 
 _OF_TURNS: Final = ("turn", "call")
 _ID: Final = re.compile(r"(v|r|ev|con|en|turn)_([1-9][0-9]{0,17})")

@@ -11,7 +11,7 @@ from collections.abc import Mapping
 from ledger.deriving import Derived, beyond
 from ledger.errors import StoreError
 from ledger.store import Store
-from replay.fact_index import Overtaken
+from replay.kept.overtaken import Overtaken
 
 
 class DerivedRows:

@@ -26,7 +26,7 @@ import orjson
 from ledger.events import SummaryRecorded
 from ledger.record import Recorded
 from ledger.store import Stored
-from replay.fact_rows import numbered
+from replay.facts.rows import numbered
 
 BLOCK_TURNS: Final = 64
 """So many turns has a block."""

@@ -1,0 +1,1 @@
+"""What is said of fields, found by an index instead of by reading a ledger."""

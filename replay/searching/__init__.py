@@ -1,0 +1,1 @@
+"""The index of searches, and what it finds."""
