@@ -160,13 +160,13 @@ class Policy(PolicyPart):
 
     @cached_property
     def settling(self) -> str:
-        """What decides how much of a turn is left once its spent results are stubs, as a text."""
-        return f"{self.picture_price}/{self.document_price}/{self.stubs.model_dump_json()}"
+        """What decides how much of a turn is left once its spent results are stubs, or whether it can be shown, as a text."""
+        return f"{self.picture_price}/{self.document_price}/{self.request_tokens}/{self.stubs.model_dump_json()}"
 
     @cached_property
     def leaving(self) -> str:
         """What decides when spent results are away, as a text."""
-        return f"{self.tail_turns}/{self.tail_exchanges}/{self.request_tokens}/{self.settling}"
+        return f"{self.tail_turns}/{self.tail_exchanges}/{self.settling}"
 
     @cached_property
     def request_tokens(self) -> int:

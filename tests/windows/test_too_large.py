@@ -4,12 +4,13 @@ from __future__ import annotations
 
 import pytest
 
-from ledger import Ledgers
+from ledger import JsonText, Ledgers, connect
+from ledger.parts import ToolCallPart
 from projections.errors import BudgetExceeded
 from projections.pieces import TurnPiece
 from projections.policy import Compaction, Policy
 from projections.window import Window
-from replay import view
+from replay import View, view
 
 POLICY = Policy(budget_tokens=1_500, tail_turns=4, compaction=Compaction(segment_turns=4))
 LARGE = "The log says: all pumps run. " * 300
@@ -53,6 +54,26 @@ def test_it_presses_on_nothing_and_crowds_nothing_out(store: Ledgers) -> None:
     rows = {row.turn: row for row in with_it.receipt.rows}
     assert (rows[41].verdict, rows[41].rule, rows[41].tokens) == ("compress", "budget", 0)
     assert {rows[number].verdict for number in range(38, 43) if number != 41} == {"keep"}
+
+
+def berths(store: Ledgers) -> View:
+    case = store.ledger("case")
+    case.record_turn("user", "Find a berth.")
+    look = ToolCallPart(call_id="c1", tool="look", arguments=JsonText.of({"q": "berths"}))
+    case.record_turn("assistant", ["A berth is free. " * 100, look])
+    case.record_return("c1", "fathom " * 1_500)
+    for number in range(8):
+        case.record_turn("user" if number % 2 else "assistant", f"Turn {number} says something.")
+    return view(store, "case")
+
+
+def test_it_is_too_large_for_one_budget_and_not_for_another(store: Ledgers) -> None:
+    large, small = Policy(budget_tokens=30_000), Policy(budget_tokens=350)
+    alone = berths(store).window(large)
+    with connect(":memory:") as other:
+        seen = berths(other)
+        assert seen.window(small).receipt.gave_way == ("turn 2",)
+        assert seen.window(large).request_bytes == alone.request_bytes
 
 
 def test_it_is_compacted_like_any_other(store: Ledgers) -> None:
