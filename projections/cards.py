@@ -17,7 +17,7 @@ from projections.compacting.cuts import cut_lengths, result_cut, whole_text
 from projections.measured import measured
 from projections.pieces import is_text_document, media_note
 from projections.render.identifiers import id_spellings, name_spellings
-from projections.sendable import well_formed_json
+from projections.sendable import unparsed_object, well_formed_json
 from projections.state_block import Count
 from projections.transcript import Return, Turn
 
@@ -182,7 +182,7 @@ def _text_tokens(part: Any, count: Count) -> int:
         case JsonPart(value=value):
             return _json_tokens(value, count)
         case ToolCallPart(arguments=Unparsed(unparsed=text)):
-            return count(text)
+            return max(count(text), count(unparsed_object(text)))
         case ToolCallPart(arguments=JsonText() as arguments):
             return _json_tokens(arguments, count)
         case _:

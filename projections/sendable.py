@@ -33,5 +33,10 @@ def well_formed_json(source: JsonText) -> JsonText:
     return JsonText(_ESCAPE.sub(_mended, source)) if "\\u" in source else source
 
 
+def unparsed_object(text: str) -> JsonText:
+    """Arguments that are no JSON, where only an object may stand: inside of one, marked."""
+    return JsonText.of({"unparsed_arguments": sendable(text)})
+
+
 def _mended(match: re.Match[str]) -> str:
     return "\\ufffd" if _LONE_ESCAPE.fullmatch(match.group()) else match.group()

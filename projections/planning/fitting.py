@@ -8,6 +8,7 @@ from typing import Final, NamedTuple, TypeVar
 
 from projections.cards import ResultCard
 from projections.compacting.cuts import LEAST_CHARACTERS, result_cut, whole_text
+from projections.sendable import is_said
 from projections.state_block import Count
 from projections.told import Told
 from projections.transcript import Return
@@ -84,8 +85,11 @@ def _cut(found: Return, characters: int, _: Told) -> str:
 
 
 def _least(large: Large, count: Count) -> int:
-    """What a result costs at least."""
-    return large.card.cuts[-1].tokens if large.card.cuts else count(whole_text(large.found))
+    """What a result costs at least: one that says nothing is not made shorter."""
+    if large.card.cuts:
+        return large.card.cuts[-1].tokens
+    whole = whole_text(large.found)
+    return count(whole) if is_said(whole) else large.tokens
 
 
 def _cut_to(found: Return, most: int, count: Count) -> tuple[str, int]:

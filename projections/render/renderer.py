@@ -15,7 +15,7 @@ from ledger.parts import DocumentPart, ImagePart, JsonPart, OpaquePart, TextPart
 from projections.framing import MESSAGE_TOKENS, REQUEST_TOKENS, Framing
 from projections.pieces import Pieces, TurnPiece, media_note
 from projections.policy import Policy
-from projections.sendable import is_said, sendable, well_formed_json
+from projections.sendable import is_said, sendable, unparsed_object, well_formed_json
 from projections.transcript import Return, SystemText
 
 if TYPE_CHECKING:
@@ -171,7 +171,7 @@ def arguments_text(arguments: JsonText | Unparsed) -> str:
 def arguments_object(arguments: JsonText | Unparsed) -> dict[str, Any] | JsonText:
     """The arguments of a call, where a form takes an object only; what is none is passed on inside one, marked."""
     if isinstance(arguments, Unparsed):
-        return {"unparsed_arguments": sendable(arguments.unparsed)}
+        return unparsed_object(arguments.unparsed)
     source = well_formed_json(arguments)
     return source if source.startswith("{") else {"arguments": source}
 

@@ -4,14 +4,16 @@ from __future__ import annotations
 
 import json
 import os
+from contextlib import suppress
 from itertools import pairwise, takewhile
 from typing import Any
 
 import pytest
 
 from ledger import JsonText, Ledger, Ledgers
-from ledger.parts import ImagePart, TextPart, ToolCallPart, Usage
+from ledger.parts import ImagePart, TextPart, ToolCallPart, Unparsed, Usage
 from projections.errors import BudgetExceeded
+from projections.invariants import violations
 from projections.policy import Policy, StubRules
 from projections.window import Window
 from replay import view
@@ -180,6 +182,31 @@ def test_spent_results_give_way_before_those_of_the_tail_and_fresh_ones(store: L
     assert shown[0].endswith("; whole result: result_id=r_3]")
     assert shown[1:] == [words(700), words(700)]
     assert made.receipt.gave_way == ("spent results",)
+
+
+@pytest.mark.parametrize("form", ["openai", "openai_responses", "anthropic", "gemini"])
+def test_a_result_that_says_nothing_is_never_cut(store: Ledgers, case: Ledger, form: str) -> None:
+    case.record_turn("user", "Look at both.")
+    case.record_turn("assistant", [call("c1"), call("c2")])
+    case.record_return("c1", "fathom depth " * 1_500)
+    case.record_return("c2", "")
+    fitted = 0
+    for budget_tokens in range(80, 260):
+        with suppress(BudgetExceeded):
+            made = view(store, "case").window(Policy(budget_tokens=budget_tokens), render=form)
+            assert violations(form, made.request) == ()
+            fitted += 1
+    assert fitted > 100
+
+
+@pytest.mark.parametrize("form", ["anthropic", "gemini"])
+def test_arguments_that_are_no_json_are_counted_as_they_are_written(store: Ledgers, case: Ledger, form: str) -> None:
+    written = '{"text": "' + 'a "quoted"\\n\tword ' * 300
+    case.record_turn("user", "Write it.")
+    case.record_turn("assistant", [ToolCallPart(call_id="c1", tool="write", arguments=Unparsed(unparsed=written))])
+    case.record_return("c1", "done")
+    made = view(store, "case").window(render=form)
+    assert made.tokens >= O200K(json.dumps({"unparsed_arguments": written}))
 
 
 def test_the_receipt_says_what_was_cut(store: Ledgers, case: Ledger) -> None:
