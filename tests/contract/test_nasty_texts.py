@@ -107,11 +107,16 @@ def record_text(handle: Ledger, number: int, text: str) -> None:
     handle.record_turn("assistant", parts)
     handle.record_return(call, [TextPart(text=text), JsonPart(value=JsonText.of(text))])
     handle.set_fact(plain, text, source="tool")
-    handle.set_fact(plain, [text], source="tool", because=text)
-    handle.retract_fact(plain, source="tool", because=text)
+    handle.set_fact(plain, [text], source="tool", because=reason(text))
+    handle.retract_fact(plain, source="tool", because=reason(text))
     entry = handle.add_entry("rejected", text, why=text, source="inferred")
-    handle.close_entry(entry, source="interface", because=text)
+    handle.close_entry(entry, source="interface", because=reason(text))
     _record_page(handle, text)
+
+
+def reason(text: str) -> str:
+    """A text as a reason, which has to say something."""
+    return text if text.strip() else f"It was {text}."
 
 
 def _record_page(handle: Ledger, text: str) -> None:
@@ -120,7 +125,7 @@ def _record_page(handle: Ledger, text: str) -> None:
     handle.record_evidence(text, quote=text, artifact=page, requirement=text)
     sides = [e.Side(value=JsonText.of(text)), e.Side(value=JsonText.of([text]))]
     contradiction = handle.record_contradiction(text, sides)
-    handle.resolve_contradiction(contradiction, because=text, source="inferred", value=text)
+    handle.resolve_contradiction(contradiction, because=reason(text), source="inferred", value=text)
     handle.record_outcome("partial", judge="reviewer", detail=text)
 
 
