@@ -177,14 +177,15 @@ class Planner:
         return tokens - self._budget > self._can_be_cut(floor)
 
     def _tokens(self) -> int:
-        left = self._left_out()
-        middle = self._scene.told_middle(LEVELS[self._level])[1] if self._has_middle else 0
-        told = middle + (0 if left is None else self._scene.note(left.text))
+        told = self._told_tokens(self._left_out())
         return self._always + self._kept_tokens() + told + sum([shown.tokens for shown in self._live.values()])
 
+    def _told_tokens(self, left: LeftOut | None) -> int:
+        """What is told of turns that are not shown: of those that are compacted, and of those that gave way."""
+        middle = self._scene.told_middle(LEVELS[self._level])[1] if self._has_middle else 0
+        return middle + (0 if left is None else self._scene.note(left.text))
+
     def _block_totals(self, left: LeftOut | None) -> dict[str, int]:
-        scene = self._scene
-        middle = scene.told_middle(LEVELS[self._level])[1] if self._has_middle else 0
         live = tail = 0
         for number, shown in self._live.items():
             if number < self._start:
@@ -193,7 +194,7 @@ class Planner:
                 tail += shown.tokens
         return self._blocks | {
             "kept": self._kept_tokens(),
-            "middle": middle + (0 if left is None else scene.note(left.text)),
+            "middle": self._told_tokens(left),
             "live": live,
             "tail": tail,
             "current": self._live[self._current].tokens,

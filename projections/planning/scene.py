@@ -88,11 +88,11 @@ class Scene:
     task: int | None
     fixed: Fixed
     recall: Recall
-    evidence: tuple[str, ...] = ()
-    unread: Sequence[int] = ()
-    room_for_turns: int = 0
-    kept_stubs: Callable[[int], Sequence[Stub] | None] = lambda _: None
-    pressed_before: Callable[[Scene], int] = lambda _: 0
+    evidence: tuple[str, ...]
+    unread: Sequence[int]
+    room_for_turns: int
+    kept_stubs: Callable[[int], Sequence[Stub] | None]
+    pressed_before: Callable[[Scene], int]
 
     @property
     def current(self) -> Told:

@@ -70,7 +70,7 @@ def _contents_tokens(contents: Contents, policy: Policy) -> int:
 
 
 def is_too_large(card: Card, policy: Policy) -> bool:
-    """Whether the words of a turn alone are more than a request may cost: no window shows it after the one that it ends."""
+    """Whether the words of a turn alone are more than a request may cost: no window can show it."""
     return _contents_tokens(card.contents, policy) > policy.request_tokens
 
 
