@@ -60,6 +60,8 @@ _HEAD: Final = (
     f"coalesce((SELECT max(e.version) FROM events e WHERE e.ledger = l.ledger{_KINDS['governing']}), 0) FROM ledgers l "
     "LEFT JOIN events e ON e.ledger = l.ledger AND e.version = (SELECT max(version) FROM events WHERE ledger = l.ledger)"
 )
+_HEAD_BY_NAME: Final = f"{_HEAD} WHERE l.name = ?"
+_HEAD_BY_ID: Final = f"{_HEAD} WHERE l.ledger = ?"
 _NO_END: Final = 2**63 - 1
 _OF_THESE: Final = " AND e.version IN (SELECT value FROM json_each(?))"
 
@@ -105,15 +107,15 @@ class SqliteStore(SqliteErasing, SqliteDeriving):
 
     def head(self, name: str) -> Head | None:
         """Where a ledger is; None if nothing was ever appended to it. A forgotten one is found by the name that it had."""
-        names = (name, forgotten_name(self._secret, name))
-        with self._connections.reading() as connection:
-            row = connection.execute(f"{_HEAD} WHERE l.name IN (?, ?)", names).fetchone()
-        return None if row is None else Head(*row)
+        return self._head(_HEAD_BY_NAME, name) or self._head(_HEAD_BY_NAME, forgotten_name(self._secret, name))
 
     def head_of(self, ledger: bytes) -> Head | None:
         """Where the ledger of an id is."""
+        return self._head(_HEAD_BY_ID, ledger)
+
+    def _head(self, query: str, place: str | bytes) -> Head | None:
         with self._connections.reading() as connection:
-            row = connection.execute(f"{_HEAD} WHERE l.ledger = ?", (ledger,)).fetchone()
+            row = connection.execute(query, (place,)).fetchone()
         return None if row is None else Head(*row)
 
     def heads(self) -> list[Head]:
