@@ -20,7 +20,7 @@ class Chosen:
 
     live: Mapping[int, Shown]
     kept: Pieces
-    middle: str | None
+    middle: Piece | None
     left: LeftOut | None
     start: int
 
@@ -30,7 +30,7 @@ def arranged(scene: Scene, chosen: Chosen) -> tuple[Pieces, tuple[int, ...]]:
     state = [] if scene.fixed.state is None else [NotePiece(scene.fixed.state)]
     is_first = scene.policy.state_place == "after_system"
     task = [] if scene.fixed.task is None else [NotePiece(scene.fixed.task)]
-    middle = [] if chosen.middle is None else [NotePiece(chosen.middle)]
+    middle = [] if chosen.middle is None else [chosen.middle]
     begins = _state_place(scene, chosen)
     pieces: list[Piece] = [*(state if is_first else ()), *task, *chosen.kept, *middle]
     ends = [len(pieces) - 1]

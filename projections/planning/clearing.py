@@ -7,7 +7,7 @@ so does what a stub shows: what became a stub stays one, with the same text.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from itertools import groupby
 from typing import NamedTuple
 
@@ -40,20 +40,18 @@ def away(told: Sequence[Told], place: int, policy: Policy) -> Away:
 
 
 def cleared_at(
-    saved: Sequence[int], away: Callable[[int], Away], policy: Policy, *, first: int, upto: int, compacted_at: int
+    saved: Iterable[tuple[int, int]], away: Callable[[int], Away], policy: Policy, *, first: int, upto: int, compacted_at: int
 ) -> dict[int, int]:
     """By number, the turns whose spent results are stubs, and the number of the turn at whose coming they became so.
 
-    ``saved`` is what stubs save of each turn from the turn ``first`` on, with which a segment begins, ``away`` tells when each
-    of them was away; ``upto`` is the number of the current turn, ``compacted_at`` of that at whose coming the last segment was
-    compacted, 0 before there was one.
+    ``saved`` is what stubs save of turns, by their places from the turn ``first`` on, with which a segment begins; ``away``
+    tells when each of them was away; ``upto`` is the number of the current turn, ``compacted_at`` of that at whose coming the
+    last segment was compacted, 0 before there was one.
     """
     moments: dict[int, int] = {}
     length = 0 if policy.compaction is None else policy.compaction.segment_turns
     waiting: dict[int, list[_Waiting]] = {}
-    for place, tokens in enumerate(saved):
-        if tokens <= 0:
-            continue
+    for place, tokens in saved:
         number = first + place
         found = away(place)
         if found.moment <= (upto if found.is_crowded else compacted_at):

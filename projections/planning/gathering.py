@@ -9,7 +9,8 @@ from typing import Final, Protocol
 from projections.cards import Card
 from projections.compacting.middle import KeptTurn, Middle, Stub
 from projections.planning.calibration import Budgets
-from projections.planning.scene import Fixed, Form, Scene
+from projections.planning.pricing import Form
+from projections.planning.scene import Fixed, Scene
 from projections.planning.tailing import compacted_segments, plain_tokens, room_for_turns, settled_tokens, tail_start
 from projections.planning.taken_on import Each, Recall
 from projections.policy import Policy

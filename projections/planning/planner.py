@@ -11,17 +11,17 @@ from __future__ import annotations
 from collections.abc import Iterator, Mapping, Sequence
 from typing import Final
 
-from projections.compacting.middle_text import shown_lines
 from projections.errors import BudgetExceeded
 from projections.framing import note_price, request_price
 from projections.pieces import Pieces
 from projections.planning.arranging import Chosen, arranged
 from projections.planning.fitting import Large, Place, cut_by, cuts, large_results
+from projections.planning.kept_turns import all_kept, kept_notes_price, kept_pieces
 from projections.planning.left_out import LeftOut, left_out
 from projections.planning.plan import Plan
 from projections.planning.pressing import FRESH_PERCENT, LEVELS, pressure
-from projections.planning.scene import Scene
-from projections.planning.shown import Shown, all_kept, kept_notes_price, kept_pieces, live_turns, stubbed_turn
+from projections.planning.scene import NOTHING_TOLD, Scene, ToldMiddle
+from projections.planning.shown import Shown
 from projections.planning.tailing import clearable_results, plain_tokens
 from projections.receipt import Row
 from projections.told import Told
@@ -47,12 +47,13 @@ class Planner:
         }
         self._always = sum(self._blocks.values())
         self._all_kept = all_kept(scene)
-        self._kept = {turn.number: turn for turn in scene.middle.kept}
+        self._kept = dict(self._all_kept.turns)
         self._kept_shown = dict(self._all_kept.shown)
         self._current = scene.current.turn.number
         self._start = scene.tail_begins(self._current)
         self._first = scene.first
-        self._live = live_turns(scene)
+        shown = (*scene.lanes.shown, scene.pricing.priced(scene.current).shown)
+        self._live = dict(enumerate(shown, self._first))
         self._clear()
         self._gone: list[Turn] = []
         self._left: dict[int, Shown] = {}
@@ -66,12 +67,10 @@ class Planner:
         if self._scene.policy.tail_tokens is not None:
             self._shorten_tail(self._scene.policy.tail_tokens)
         self._make_room()
-        left = self._left_out()
-        chosen = Chosen(self._live, self._kept_pieces(), self._middle(), left, self._start)
+        left, middle = self._left_out(), self._middle()
+        chosen = Chosen(self._live, self._kept_pieces(), middle.piece, left, self._start)
         pieces, breakpoints = arranged(self._scene, chosen)
-        lines = shown_lines(self._scene.middle, self._scene.policy, LEVELS[self._level]) if self._middle() else ()
         blocks = self._block_totals(left)
-        summaries = tuple(line.summary for line in lines if line.summary is not None)
         return Plan(
             pieces,
             sum(blocks.values()),
@@ -80,8 +79,8 @@ class Planner:
             breakpoints,
             sum(1 for number in self._live if self._start <= number < self._current),
             (*self._said_less(), *self._gave_way),
-            tuple((line.first, line.last) for line in lines),
-            summaries,
+            middle.told_of,
+            middle.summaries,
         )
 
     def _clear(self) -> None:
@@ -91,7 +90,7 @@ class Planner:
             number = self._first + place
             is_pressed = self._level > 0 and number < self._start
             if (number in scene.cleared or is_pressed) and number in self._live and not self._live[number].texts:
-                self._live[number] = stubbed_turn(scene, place)
+                self._live[number] = scene.stubbed(place)
 
     def _make_room(self) -> None:
         """Let things give way until the request fits, with the current turn's own words whole."""
@@ -143,7 +142,7 @@ class Planner:
         for name, is_spent in (("results of the tail", True), ("results not answered yet", False)):
             if any(number >= self._start and scene.is_spent(number - scene.first) == is_spent for number in short):
                 yield name
-        if self._has_middle and self._middle() != scene.told_middle(LEVELS[0])[0]:
+        if self._has_middle and self._middle().piece != scene.told_middle(LEVELS[0]).piece:
             yield f"compressed text: {LEVELS[self._level]}"
 
     def _leave_out(self, number: int) -> None:
@@ -153,7 +152,7 @@ class Planner:
     def _leave_out_too_large(self) -> bool:
         """Turns that would not fit if they were the only ones go first: nothing else that gave way would help."""
         room = self._budget - self._always
-        large = [number for number, cost in enumerate(self._scene.costs, self._first) if cost.said > room]
+        large = [told.number for told in self._scene.live if self._scene.cost(told).said > room]
         gone = [number for number in large if number in self._live and number not in self._scene.pinned]
         self._gone += [self._live.pop(number).told.turn for number in gone]
         self._gave_way += [f"turn {number}" for number in gone]
@@ -182,8 +181,7 @@ class Planner:
 
     def _told_tokens(self, left: LeftOut | None) -> int:
         """What is told of turns that are not shown: of those that are compacted, and of those that gave way."""
-        middle = self._scene.told_middle(LEVELS[self._level])[1] if self._has_middle else 0
-        return middle + (0 if left is None else self._scene.note(left.text))
+        return self._middle().tokens + (0 if left is None else self._scene.note(left.text))
 
     def _block_totals(self, left: LeftOut | None) -> dict[str, int]:
         live = tail = 0
@@ -214,8 +212,8 @@ class Planner:
             return self._all_kept.pieces
         return tuple(kept_pieces(self._scene, list(self._kept.values()), self._kept_shown))
 
-    def _middle(self) -> str | None:
-        return self._scene.told_middle(LEVELS[self._level])[0] if self._has_middle else None
+    def _middle(self) -> ToldMiddle:
+        return self._scene.told_middle(LEVELS[self._level]) if self._has_middle else NOTHING_TOLD
 
     def _left_out(self) -> LeftOut | None:
         """What is told of turns that gave way; nothing without a compaction."""
@@ -235,7 +233,7 @@ class Planner:
         fresh: dict[Place, Large] = {}
         for number, shown in self._live.items():
             if shown.told.card.results and number not in pinned and not scene.is_spent(number - scene.first):
-                fresh |= large_results(shown.told, scene.result_price)
+                fresh |= large_results(shown.told, scene.pricing.result_price)
         return fresh
 
     def _can_be_cut(self, floor: int) -> int:
@@ -259,7 +257,7 @@ class Planner:
     def _shorten(self, made: Mapping[Place, tuple[str, int]]) -> None:
         for (number, version), (text, tokens) in made.items():
             shown = self._live[number]
-            self._live[number] = shown.cut(version, text, self._scene.result_price(shown.told, version) - tokens)
+            self._live[number] = shown.cut(version, text, self._scene.pricing.result_price(shown.told, version) - tokens)
 
     def _tail(self) -> list[int]:
         """The numbers of the turns of the tail that are shown, without the current one."""
@@ -280,7 +278,7 @@ class Planner:
         told = self._live[number].told
         returned = {found.version: found for found in told.turn.returns}
         for result in clearable_results(told.card, self._scene.policy.stubs):
-            tokens = self._scene.result_price(told, result.version)
+            tokens = self._scene.pricing.result_price(told, result.version)
             made = cut_by(told, returned[result.version], result, tokens=tokens, over=over)
             if made is not None:
                 self._shorten({(number, result.version): made})

@@ -5,35 +5,24 @@ from __future__ import annotations
 from bisect import bisect_left, bisect_right
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
-from functools import cache, cached_property
-from typing import NamedTuple, Protocol, TypeVar
+from functools import cached_property
+from itertools import accumulate
+from typing import Final, NamedTuple
 
-from projections.cards import Card
 from projections.compacting.middle import Middle, Stub
-from projections.compacting.middle_text import Fullness, middle_text
+from projections.compacting.middle_text import Fullness, middle_text, shown_lines
 from projections.compacting.segments import stubs_of
-from projections.framing import Framing, note_price, price
+from projections.pieces import NotePiece
 from projections.planning.calibration import Budgets
 from projections.planning.clearing import Away, away, cleared_at, shown_used_through
-from projections.planning.tailing import clearable_tokens, cuttable_tokens, is_too_large, settled_sums
-from projections.planning.taken_on import Each, Recall
-from projections.policy import Policy
+from projections.planning.lanes import Carried, Lanes
+from projections.planning.pricing import Cost, Form, Pricing
+from projections.planning.shown import Shown, with_stubs
+from projections.planning.tailing import settled_tokens
+from projections.planning.taken_on import Recall
+from projections.policy import Compaction, Policy
 from projections.state_block import Count
 from projections.told import Told
-
-Result = TypeVar("Result")
-
-
-class Form(Protocol):
-    """What pricing has to know of a provider's form."""
-
-    provider: str
-    framing: Framing
-
-
-@cache
-def _written(framing: Framing) -> str:
-    return repr(framing)
 
 
 @dataclass(frozen=True, slots=True)
@@ -51,17 +40,16 @@ class Fixed:
     state_tokens: int = 0
 
 
-class Cost(NamedTuple):
-    """What a turn costs ``whole``, and ``said`` without the contents of its results; what stubs and cuts save.
+class ToldMiddle(NamedTuple):
+    """What is told of the compacted turns, and what it costs; from which turn to which its lines tell, and its summaries."""
 
-    ``pressing``: what it costs where it is shown, nothing if it is too large for that.
-    """
+    piece: NotePiece | None
+    tokens: int
+    told_of: tuple[tuple[int, int], ...]
+    summaries: tuple[str, ...]
 
-    whole: int
-    said: int
-    saved: int
-    cuttable: int
-    pressing: int
+
+NOTHING_TOLD: Final = ToldMiddle(None, 0, (), ())
 
 
 @dataclass(frozen=True)
@@ -105,49 +93,38 @@ class Scene:
         return self.live[0].turn.number
 
     @cached_property
-    def users(self) -> list[int]:
-        """The numbers of the live turns of the user."""
-        return [told.turn.number for told in self.live if told.turn.role == "user"]
+    def pricing(self) -> Pricing:
+        """What turns cost in the form."""
+        return Pricing(self.form, self.policy)
 
     @cached_property
-    def costs(self) -> list[Cost]:
-        """What each live turn costs."""
-        costs: Each[Told, Cost] = self.recall(("costs", self.pricing), Each)
-        return costs.of(self.live, self._cost)
+    def lanes(self) -> Lanes:
+        """What is known of the live turns before the current one."""
+        carried = self.recall(("lanes", self.form, self.policy.digest), Carried)
+        given = self.middle.key, self.task, self.room_for_turns
+        return carried.lanes(given, self.live, self.pricing, self._always_pinned)
 
-    @cached_property
-    def can_give_way(self) -> list[bool]:
-        """Whether results of each live turn may be shortened once they were answered: never those of turns that are pinned."""
-        pinned = self.pinned - {self.current.turn.number}
-        return [cost.saved > 0 and told.turn.number not in pinned for told, cost in zip(self.live, self.costs, strict=True)]
-
-    @cached_property
-    def saved(self) -> list[int]:
-        """What the spent results of each live turn would save as stubs, about."""
-        return [cost.saved if can else 0 for cost, can in zip(self.costs, self.can_give_way, strict=True)]
-
-    @cached_property
-    def cuttable(self) -> list[int]:
-        """What is saved of each live turn while it is in the tail, about."""
-        return [cost.cuttable if can else 0 for cost, can in zip(self.costs, self.can_give_way, strict=True)]
+    def cost(self, told: Told) -> Cost:
+        """What a live turn costs."""
+        return self.pricing.priced(told).cost
 
     @cached_property
     def cleared(self) -> dict[int, int]:
         """When the spent results of live turns were cleared, by turn."""
         compacted_at = self.epoch if self.middle.through else 0
+        saved = [(place, saved) for place, (saved, _) in self.lanes.clearable.items()]
         upto = self.current.turn.number
-        return cleared_at(self.saved, self.away, self.policy, first=self.first, upto=upto, compacted_at=compacted_at)
+        return cleared_at(saved, self.away, self.policy, first=self.first, upto=upto, compacted_at=compacted_at)
 
     def away(self, place: int) -> Away:
         """When the results of a live turn were spent and away."""
-        found = self._aways.get(place)
+        known = self.lanes.known.aways
+        found = known.get(place)
         if found is None:
-            found = self._aways[place] = away(self.live, place, self.policy)
+            found = away(self.live, place, self.policy)
+            if found.moment < self.current.turn.number:  # nothing that is still to come changes it
+                known[place] = found
         return found
-
-    @cached_property
-    def _aways(self) -> dict[int, Away]:
-        return {}
 
     def tail_begins(self, number: int) -> int:
         """The first turn of the tail when the turn ``number`` was the current one."""
@@ -155,22 +132,41 @@ class Scene:
         exchanges = self.policy.tail_exchanges
         if not exchanges:
             return by_turns
-        users = bisect_right(self.users, number)
-        return min(by_turns, self.live[0].turn.number if users < exchanges else self.users[users - exchanges])
+        users = bisect_right(self._users, number)
+        return min(by_turns, self.first if users < exchanges else self._users[users - exchanges])
+
+    @cached_property
+    def _users(self) -> list[int]:
+        """The numbers of the live turns of the user."""
+        current = self.current.turn
+        return [*self.lanes.users, *([current.number] if current.role == "user" else [])]
+
+    @cached_property
+    def assistants(self) -> list[int]:
+        """The places of the live turns of the assistant."""
+        return [*self.lanes.assistants, *([len(self.live) - 1] if self.current.turn.role == "assistant" else [])]
 
     @cached_property
     def epoch(self) -> int:
         """The number of the turn at whose coming the last segment was compacted, or of the first live turn."""
-        first, last = self.live[0].turn.number, self.current.turn.number
-        compaction, through = self.policy.compaction, self.middle.through
-        if not through or compaction is None:
-            return first
+        compaction, last = self.policy.compaction, self.current.turn.number
+        if not self.middle.through or compaction is None:
+            return self.first
+        known = self.lanes.known
+        if known.epoch is not None:
+            return known.epoch
+        found = self._compacted_at(compaction)
+        if found < last:  # once it is so, it stays so
+            known.epoch = found
+        return found
+
+    def _compacted_at(self, compaction: Compaction) -> int:
+        first, last, through = self.first, self.current.turn.number, self.middle.through
         request, settled = self.policy.request_tokens, self.middle.settled
         room = request * compaction.live_percent // 100 - self.middle.last_settled
         in_all = request * compaction.percent // 100 - settled
         whole = self.room_for_turns - settled
-        remembered: Each[Card, int] = self.recall(("settled live", self.policy.settling), Each)
-        sums = settled_sums([told.card for told in self.live], self.policy, remembered)
+        sums = list(accumulate((settled_tokens(told.card, self.policy) for told in self.live), initial=0))
 
         def is_compacted(number: int) -> bool:
             start = self.tail_begins(number)
@@ -179,59 +175,59 @@ class Scene:
             return room < left and is_full and start > through
 
         begins = through + self.policy.looks_ahead + 1
-        found = bisect_left(range(begins, max(begins, last)), 1, key=is_compacted)  # once it is so, it stays so
+        found = bisect_left(range(begins, max(begins, last)), 1, key=is_compacted)
         return max(begins + found, first) if begins + found < last else last
 
     @cached_property
     def pinned(self) -> frozenset[int]:
         """The numbers of the turns that never give way."""
+        return self._always_pinned | {self.current.turn.number}
+
+    @cached_property
+    def _always_pinned(self) -> frozenset[int]:
+        """Those of them that never gave way and never will."""
         task = {self.task} if self.task is not None and self.policy.pins_task else set()
-        return frozenset({*task, *self.policy.pins, self.current.turn.number})
+        return frozenset({*task, *self.policy.pins})
+
+    def spent(self, place: int) -> int:
+        """The number of the turn that answered the results of a live turn before the current one; beyond it if none has."""
+        current, lanes = self.current.turn, self.lanes
+        if place not in lanes.waiting:
+            return lanes.answered[place]
+        is_answer = current.role == "assistant" and current.version > lanes.waiting[place]
+        return current.number if is_answer else current.number + 1
 
     def is_spent(self, place: int) -> bool:
         """Whether an assistant turn has answered the results of a live turn by now."""
-        return self.away(place).spent <= self.current.turn.number
+        return place < len(self.live) - 1 and self.spent(place) <= self.current.turn.number
 
     @cached_property
     def gives_way(self) -> Sequence[int]:
         """The places of the live turns whose results may be shortened by now."""
-        return [place for place, can in enumerate(self.can_give_way) if can and self.is_spent(place)]
-
-    @cached_property
-    def pricing(self) -> str:
-        """What the costs of a turn depend on, beside the turn."""
-        return f"{self.form.provider}/{_written(self.form.framing)}/{self.policy.settling}"
-
-    def _cost(self, told: Told) -> Cost:
-        whole, results = self.price(told, {}), told.card.results
-        said = self.price(told, {result.version: 0 for result in results}) if results else whole
-        if is_too_large(told.card, self.policy):
-            return Cost(whole, said, 0, 0, 0)
-        return Cost(whole, said, clearable_tokens(told.card, self.policy), cuttable_tokens(told.card, self.policy), whole)
-
-    def price(self, told: Told, replaced: Mapping[int, int]) -> int:
-        """What a turn costs in the form."""
-        return price(told.card, self.form.framing, self.policy, self.form.provider, replaced)
-
-    def result_price(self, told: Told, version: int) -> int:
-        """What the contents of a result cost in the form."""
-        return self.price(told, {}) - self.price(told, {version: 0})
+        return [place for place in self.lanes.clearable if self.is_spent(place)]
 
     def note(self, text: str) -> int:
         """What a text of ours costs in the form."""
-        return note_price(self.count(text), self.form.framing)
+        return self.pricing.note(self.count(text))
+
+    def stubbed(self, place: int) -> Shown:
+        """A live turn with stubs."""
+        known = self.lanes.known
+        found = known.stubbed.get(place)
+        if found is None:
+            told, stubs = self.live[place], self.stubs(place)
+            found = with_stubs(told, self.pricing.price(told, {stub.version: stub.tokens for stub in stubs}), stubs)
+            if place in known.aways:
+                known.stubbed[place] = found
+        return found
 
     def stubs(self, place: int) -> list[Stub]:
         """The stubs of a live turn: the same ones from the moment on at which they are made."""
         told = self.live[place]
-        through = self.stubs_through(place)
+        through = shown_used_through(told.turn.number, self.away(place).moment, self.policy)
         returned = tuple(result.version for result in told.card.results)
         key = ("stubs", told.turn.number, returned, through, self.policy.settling, self.policy.encoding)
         return self.recall(key, lambda: self._stubs(place, through))
-
-    def stubs_through(self, place: int) -> int:
-        """The last turn whose use of a live turn's results its stubs show."""
-        return shown_used_through(self.first + place, self.away(place).moment, self.policy)
 
     def _stubs(self, place: int, through: int) -> list[Stub]:
         told = self.live[place]
@@ -241,17 +237,24 @@ class Scene:
         later = [other for other in self.live[place + 1 :] if other.turn.number <= through]
         return stubs_of(told, later, self.policy, self.count)
 
-    def told_middle(self, fullness: Fullness) -> tuple[str | None, int]:
-        """The text of the middle, and what it costs."""
+    def told_middle(self, fullness: Fullness) -> ToldMiddle:
+        """What is told of the compacted turns."""
         if fullness not in self._told_middles:
             key = ("middle text", self.middle.key, fullness, self.evidence, self.policy.encoding, self.form.framing.note)
             self._told_middles[fullness] = self.recall(key, lambda: self._told_middle(fullness))
         return self._told_middles[fullness]
 
     @cached_property
-    def _told_middles(self) -> dict[Fullness, tuple[str | None, int]]:
+    def _told_middles(self) -> dict[Fullness, ToldMiddle]:
         return {}
 
-    def _told_middle(self, fullness: Fullness) -> tuple[str | None, int]:
+    def _told_middle(self, fullness: Fullness) -> ToldMiddle:
         told = middle_text(self.middle, self.policy, fullness=fullness, evidence=self.evidence)
-        return (None, 0) if told is None else (told[0], note_price(told[1], self.form.framing))
+        if told is None:
+            return NOTHING_TOLD
+        text, tokens = told
+        lines = shown_lines(self.middle, self.policy, fullness)
+        summaries = tuple(line.summary for line in lines if line.summary is not None)
+        return ToldMiddle(
+            NotePiece(text), self.pricing.note(tokens), tuple((line.first, line.last) for line in lines), summaries
+        )

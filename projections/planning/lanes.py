@@ -1,0 +1,125 @@
+"""What is known of the live turns before the current one, side by side, taken on from one window to the next.
+
+None of it changes when a turn comes behind them. So who asks after one more turn works out what that turn adds, and no more.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Hashable, Sequence
+from dataclasses import dataclass, field
+from typing import NamedTuple
+
+from projections.planning.clearing import Away
+from projections.planning.pricing import Pricing
+from projections.planning.shown import Shown
+from projections.planning.tailing import latest_result
+from projections.told import Told
+
+
+class Clearable(NamedTuple):
+    """What stubs in the place of a turn's results would save, about, and cuts."""
+
+    saved: int
+    cuttable: int
+
+
+@dataclass(slots=True)
+class Settled:
+    """What was worked out of turns and those behind them and never changes: by place, and the turn of the last compaction."""
+
+    aways: dict[int, Away] = field(default_factory=dict)
+    stubbed: dict[int, Shown] = field(default_factory=dict)
+    epoch: int | None = None
+
+
+@dataclass(frozen=True, slots=True)
+class Lanes:
+    """Turns in a row, each with another behind it, and how each of them is ``shown`` whole.
+
+    ``whole``, ``settled`` and ``cut``: what they add up to before each place and after the last, whole, with stubs for their
+    results, and with cuts; those that are too large to be shown are not counted. ``clearable``: by place, the turns whose
+    results may give way; ``late``: the places of those of them whose results came when later turns had begun. ``users``: the
+    numbers of the user's turns; ``assistants``: the places of the assistant's. ``answered``: by place, the number of the turn
+    that answered all results of a turn; ``waiting``: the version of the latest result of each that no turn answered.
+    """
+
+    told: list[Told] = field(default_factory=list)
+    shown: list[Shown] = field(default_factory=list)
+    whole: list[int] = field(default_factory=lambda: [0])
+    settled: list[int] = field(default_factory=lambda: [0])
+    cut: list[int] = field(default_factory=lambda: [0])
+    clearable: dict[int, Clearable] = field(default_factory=dict)
+    late: list[int] = field(default_factory=list)
+    users: list[int] = field(default_factory=list)
+    assistants: list[int] = field(default_factory=list)
+    answered: dict[int, int] = field(default_factory=dict)
+    waiting: dict[int, int] = field(default_factory=dict)
+    known: Settled = field(default_factory=Settled)
+
+    def before(self, live: Sequence[Told], pricing: Pricing, pinned: frozenset[int]) -> Lanes:
+        """Those of all live turns but the last: these and what came behind them, or others where these are other turns."""
+        known = len(self.told)
+        if known >= len(live) or self.told != live[:known]:
+            return Lanes().before(live, pricing, pinned)
+        if known == len(live) - 1:
+            return self
+        made = _copied(self)
+        for place in range(known, len(live) - 1):
+            _take(made, live[place], pricing, pinned, begins=live[place + 1].turn.version)
+        return made
+
+
+class Carried:
+    """The lanes that were asked for last, with all else that they depend on beside form and policy. Threads may share it."""
+
+    def __init__(self) -> None:
+        self._held: tuple[Hashable, Lanes] = (None, Lanes())
+
+    def lanes(self, given: Hashable, live: Sequence[Told], pricing: Pricing, pinned: frozenset[int]) -> Lanes:
+        """Those of all live turns but the last."""
+        known, lanes = self._held
+        made = (lanes if known == given else Lanes()).before(live, pricing, pinned)
+        self._held = given, made
+        return made
+
+
+def _copied(lanes: Lanes) -> Lanes:
+    return Lanes(
+        lanes.told.copy(),
+        lanes.shown.copy(),
+        lanes.whole.copy(),
+        lanes.settled.copy(),
+        lanes.cut.copy(),
+        lanes.clearable.copy(),
+        lanes.late.copy(),
+        lanes.users.copy(),
+        lanes.assistants.copy(),
+        lanes.answered.copy(),
+        lanes.waiting.copy(),
+        lanes.known,
+    )
+
+
+def _take(lanes: Lanes, told: Told, pricing: Pricing, pinned: frozenset[int], *, begins: int) -> None:
+    """Add a turn to lanes that nobody has seen yet; ``begins`` is the version of the turn behind it."""
+    place, turn = len(lanes.told), told.turn
+    shown, cost = pricing.priced(told)
+    gives = Clearable(cost.saved, cost.cuttable) if cost.saved > 0 and turn.number not in pinned else Clearable(0, 0)
+    lanes.told.append(told)
+    lanes.shown.append(shown)
+    lanes.whole.append(lanes.whole[-1] + cost.pressing)
+    lanes.settled.append(lanes.settled[-1] + cost.pressing - gives.saved)
+    lanes.cut.append(lanes.cut[-1] + cost.pressing - gives.cuttable)
+    if turn.role == "user":
+        lanes.users.append(turn.number)
+    else:
+        lanes.assistants.append(place)
+        for other in [other for other, latest in lanes.waiting.items() if latest < turn.version]:
+            del lanes.waiting[other]
+            lanes.answered[other] = turn.number
+    if told.card.results:
+        latest = lanes.waiting[place] = latest_result(told)
+        if gives.saved:
+            lanes.clearable[place] = gives
+            if latest > begins:
+                lanes.late.append(place)
