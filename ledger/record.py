@@ -13,6 +13,7 @@ FORMAT: Final = 1
 """Format of the envelope: which columns are hashed, in which order."""
 
 EPOCH: Final = datetime(1970, 1, 1, tzinfo=UTC)
+_EPOCH_UTC: Final = EPOCH.replace(tzinfo=None)
 
 
 @dataclass(frozen=True, slots=True)
@@ -81,4 +82,4 @@ def microseconds(moment: datetime) -> int:
 
 def timestamp(number: int) -> str:
     """A stored time as text: RFC 3339, UTC, always six digits."""
-    return instant(number).replace(tzinfo=None).isoformat(timespec="microseconds") + "Z"
+    return (_EPOCH_UTC + timedelta(microseconds=number)).isoformat(timespec="microseconds") + "Z"

@@ -79,7 +79,7 @@ class Loaded:
         """Whether all events were read already."""
         return "events" in vars(self)
 
-    @cached_property
+    @property
     def recorded_at(self) -> int | None:
         """When the event of the version was recorded (microseconds); None before the first."""
         if self.version in (0, self.head.version):
@@ -87,24 +87,24 @@ class Loaded:
         found = self.store.store.envelope(self.head.ledger, Selection(after=self.version - 1, upto=self.version))
         return None if found is None else found.recorded_at
 
-    @cached_property
-    def basis(self) -> Basis:
-        """What an answer rests on that needs no policy."""
+    def basis(self, policy: str | None = None) -> Basis:
+        """What an answer rests on, with the digest of a policy if it needs one."""
+        recorded_at = self.recorded_at
         return Basis(
             ledger=self.head.name,
             version=self.version,
-            recorded_at=None if self.recorded_at is None else timestamp(self.recorded_at),
-            policy=None,
+            recorded_at=None if recorded_at is None else timestamp(recorded_at),
+            policy=policy,
             engine=ENGINE,
             erasures=self.erasures,
             judged_at=None if self.judged_at is None else timestamp(self.judged_at),
             rules=self.rules,
         )
 
-    @cached_property
+    @property
     def nothing_is_due(self) -> bool:
         """Whether it is clear without reading the events that none of them is past its retention: the first is too young."""
-        return self._first_end is None or self.judged_at is None or self._first_end > self.judged_at
+        return self.judged_at is None or self._first_end is None or self._first_end > self.judged_at
 
     @cached_property
     def holds_until(self) -> int | None:
@@ -128,8 +128,10 @@ class Loaded:
     def rules(self) -> int | None:
         """The version of the last rule of retention that was in force when it was judged; None if there was none."""
         judged = self.judged_at
+        if judged is None:
+            return None
         kept = (item for item in self.governing if isinstance(item.event, RetentionSet))
-        return max((item.version for item in kept if judged is not None and item.envelope.recorded_at <= judged), default=None)
+        return max((item.version for item in kept if item.envelope.recorded_at <= judged), default=None)
 
     @cached_property
     def erasures(self) -> int:

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from dataclasses import replace
 from datetime import datetime
 from functools import partial
 
@@ -35,7 +34,7 @@ from replay.kept.warm import shelf_of
 from replay.loading import Loaded, load
 from replay.moment import At, Turn
 from replay.search import SearchAnswer, asked_for, search_ledger
-from replay.standing.state import standing_contradictions, standing_evidence, standing_state
+from replay.standing.state import recorded_before, state_as_it_began
 from replay.summaries import MissingSummary, Which, missing_summaries
 from replay.tokens import counter
 from replay.turns.ledger_turns import said_between, turns_of
@@ -206,7 +205,9 @@ class View:
 
     def _is_overdue(self) -> bool:
         """Whether something may be past its retention by now that was not when it was judged."""
-        until = None if self._judged_at is not None else self._loaded.holds_until
+        if self._judged_at is not None or self._loaded.judged_at is None:
+            return False
+        until = self._loaded.holds_until
         return until is not None and until <= self._store.clock()
 
     def _window(self, loaded: Loaded, policy: Policy, form: str, tools: JsonText | None) -> Window:
@@ -231,11 +232,11 @@ class View:
             turns_of(loaded, encoding),
             partial(said_between, loaded),
             partial(served_after, loaded),
-            lambda: standing_state(loaded, _basis(loaded), count=count),
+            partial(state_as_it_began, loaded, count=count),
             rows_of(loaded),
             count,
             counter(encoding),
-            partial(_recorded_before, loaded),
+            partial(recorded_before, loaded),
             lambda: frozenset(request.turn for request in loaded.requests),
             lambda version: self._ground(load(self._store, loaded.head, version, self._judged_at), encoding),
         )
@@ -263,7 +264,7 @@ def view(store: Ledgers, ledger_id: str, *, at: At = None, judged_at: datetime |
 
 
 def _basis(loaded: Loaded, policy: Policy | None = None) -> Basis:
-    return loaded.basis if policy is None else replace(loaded.basis, policy=policy.digest)
+    return loaded.basis(None if policy is None else policy.digest)
 
 
 def _definitions(tools: object) -> JsonText:
@@ -274,12 +275,6 @@ def _definitions(tools: object) -> JsonText:
             f"tools is {tools!r:.60}: give the definitions as the provider wants them, in one list of objects", path="tools"
         )
     return JsonText.of(tools)
-
-
-def _recorded_before(loaded: Loaded, version: int) -> tuple[str, ...]:
-    """The ids of the evidence, and of the contradictions, that were recorded before a version."""
-    ids = [*(one.id for one in standing_evidence(loaded)), *(one.id for one in standing_contradictions(loaded))]
-    return tuple(found for found in ids if int(found.partition("_")[2]) < version)
 
 
 def diff(before: View, after: View) -> StateDiff:

@@ -9,7 +9,6 @@ from typing import Final
 from projections.basis import Basis
 from projections.block_lines import Remember, made_anew
 from projections.contradictions import Contradiction
-from projections.evidence import Evidence
 from projections.state import State, state_of
 from projections.state_block import Count
 from projections.transcript import Transcript, Turn
@@ -23,30 +22,25 @@ _FEW: Final = 4
 
 def standing_state(loaded: Loaded, basis: Basis, *, count: Count) -> State:
     """What is established at the version: the same as by folding all events. ``count`` counts the tokens of its block."""
+    return replace(state_as_it_began(loaded, count=count), basis=basis)
+
+
+def state_as_it_began(loaded: Loaded, *, count: Count) -> State:
+    """The same, for those who do not ask what it rests on: its basis is of where it was first asked for as it still stands."""
     if _is_folded_whole(loaded):
-        return _stated(loaded.folds, loaded.transcript, basis, count, made_anew)
+        return _stated(loaded.folds, loaded.transcript, loaded.basis(), count, made_anew)
     shelf = shelf_of(loaded)
     with shelf.lock:
         live, quiet_from = shelf.live, shelf.index.quiet_from(loaded.version)
         is_given = live.asked(loaded, "task", lambda folds: folds.lifecycle.task is not None, quiet_from=quiet_from)
         task = None if is_given else _kept_task(loaded, live)
-        state = live.asked(
+        return live.asked(
             loaded,
             ("state", count, 0 if task is None else task.version),
             lambda folds: _stated(
-                folds, Transcript((), () if task is None else (task,), ()), basis, count, live.lines(count).recall
+                folds, Transcript((), () if task is None else (task,), ()), loaded.basis(), count, live.lines(count).recall
             ),
         )
-    return replace(state, basis=basis)
-
-
-def standing_evidence(loaded: Loaded) -> tuple[Evidence, ...]:
-    """All evidence up to the version, oldest first; forgotten evidence is left out."""
-    if _is_folded_whole(loaded):
-        return loaded.folds.evidence.all()
-    shelf = shelf_of(loaded)
-    with shelf.lock:
-        return shelf.live.asked(loaded, "evidence", lambda folds: folds.evidence.all())
 
 
 def standing_contradictions(loaded: Loaded) -> tuple[Contradiction, ...]:
@@ -56,6 +50,23 @@ def standing_contradictions(loaded: Loaded) -> tuple[Contradiction, ...]:
     shelf = shelf_of(loaded)
     with shelf.lock:
         return shelf.live.asked(loaded, "contradictions", lambda folds: folds.contradictions.all())
+
+
+def recorded_before(loaded: Loaded, version: int) -> tuple[str, ...]:
+    """The ids of the evidence, and of the contradictions, that were recorded before a version."""
+    if _is_folded_whole(loaded):
+        ids = _recorded_ids(loaded.folds)
+    else:
+        shelf = shelf_of(loaded)
+        with shelf.lock:
+            ids = shelf.live.asked(loaded, "recorded ids", _recorded_ids)
+    return tuple(one for one, recorded in ids if recorded < version)
+
+
+def _recorded_ids(folds: StandingFolds | Folds) -> list[tuple[str, int]]:
+    """The ids of all evidence and contradictions, each with the version at which it was recorded."""
+    found = [*(one.id for one in folds.evidence.all()), *(one.id for one in folds.contradictions.all())]
+    return [(one, int(one.partition("_")[2])) for one in found]
 
 
 def _is_folded_whole(loaded: Loaded) -> bool:
