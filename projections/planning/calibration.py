@@ -14,7 +14,7 @@ from itertools import pairwise
 from typing import Final
 
 from projections.cards import Card
-from projections.planning.taken_on import Each, Recall
+from projections.planning.taken_on import Recall
 from projections.policy import Policy
 from projections.told import Turns
 
@@ -52,7 +52,7 @@ class Budgets:
 
     def vary(self, first: int) -> bool:
         """Whether it may have been less at one of the turns from ``first`` to the current one."""
-        return self._is_told("ever", self._turns.cards(first - LOOKED_AT_TURNS + 1, self._turns.last))
+        return _is_told(self._turns.cards(first - LOOKED_AT_TURNS + 1, self._turns.last))
 
     def at(self, number: int) -> int:
         """The budget of the window that turn ``number`` was the current one of."""
@@ -65,13 +65,9 @@ class Budgets:
         if number == self._turns.last:
             if self._current is None:
                 cards = self._turns.cards(number - LOOKED_AT_TURNS + 1, number)
-                self._current = (self._calibration(cards) if self._is_told("lately", cards) else None,)
+                self._current = (self._calibration(cards) if _is_told(cards) else None,)
             return self._current[0]
         return self._recall(("calibration", number, self._policy.model, self._policy.encoding), lambda: self._before(number))
-
-    def _is_told(self, when: str, cards: Sequence[Card]) -> bool:
-        told: Each[Card, bool] = self._recall(("usage is told", when), Each)
-        return any(told.of(cards, tells_usage))
 
     def _before(self, number: int) -> Calibration | None:
         *cards, following = self._turns.cards(number - LOOKED_AT_TURNS + 1, number + 1)
@@ -109,6 +105,11 @@ def calibration_of(cards: Sequence[Card], *, served: Mapping[int, int], model: s
         return None
     factor = -(-theirs * _STEPS // ours) / _STEPS
     return Calibration(name, max(1.0, factor), len(samples))
+
+
+def _is_told(cards: Sequence[Card]) -> bool:
+    """Whether there is anything to learn from. Most often there is not: it is asked of every window."""
+    return any(card.asked_tokens is not None for card in cards)
 
 
 def tells_usage(card: Card) -> bool:

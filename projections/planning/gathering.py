@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import replace
 from typing import Final, Protocol
 
@@ -12,7 +12,7 @@ from projections.planning.calibration import Budgets
 from projections.planning.pricing import Form
 from projections.planning.scene import Fixed, Scene
 from projections.planning.tailing import compacted_segments, plain_tokens, room_for_turns, settled_tokens, tail_start
-from projections.planning.taken_on import Each, Recall
+from projections.planning.taken_on import Recall, TakenOn
 from projections.policy import Policy
 from projections.state_block import Count
 from projections.told import Told, Turns
@@ -82,13 +82,14 @@ def scene_of(
     turn that states it; ``pressed_before`` tells how hard the budget pressed before what was recorded late of compacted turns.
     """
     start, budget_tokens = tail_start(turns, policy), budgets.at(turns.last)
-    settled: Each[Card, int] = recall(("settled", policy.settling), Each)
+    settled: TakenOn[Card, int] = recall(("settled", policy.settling), lambda: TakenOn(0))
     middle = middles(compacted_segments(turns, policy, start, settled))
     first = start if policy.compaction is None else middle.through + 1
     live = _live(turns, policy, first, start=start, tokens=budget_tokens * READ_BUDGETS)
     wanted = [*policy.pins, *([task] if policy.pins_task else [])]
-    middle = _with_pins(middle, turns, [number for number in wanted if number < live[0].turn.number], policy)
-    kept = turns.at([turn.number for turn in middle.kept])
+    pins = [number for number in wanted if number < live[0].turn.number]
+    kept = turns.at([*(turn.number for turn in middle.kept), *pins])
+    middle = _with_pins(middle, kept, policy, recall)
     named = evidence(live[0].turn.version) if middle.through else ()
     unread = tuple(number for number in range(first, live[0].turn.number) if number not in kept)
     return Scene(
@@ -134,16 +135,17 @@ def _live(turns: Turns, policy: Policy, first: int, *, start: int, tokens: int) 
     return found[::-1]
 
 
-def _with_pins(middle: Middle, turns: Turns, pins: Sequence[int], policy: Policy) -> Middle:
-    """The middle with the pinned turns that stand neither in it nor among the live turns."""
+def _with_pins(middle: Middle, kept: Mapping[int, Told], policy: Policy, recall: Recall) -> Middle:
+    """The middle with those of the turns that are ``kept`` whole that do not stand in it: they are pinned."""
     known = {turn.number for turn in middle.kept}
-    missing = turns.at([number for number in pins if number not in known])
-    if not missing:
-        return middle
-    made = [
-        KeptTurn(
-            number, number, number, "pin" if number in policy.pins else "task", plain_tokens(told.card, {}, policy), pinned=True
-        )
-        for number, told in missing.items()
-    ]
+    pins = tuple(
+        (number, "pin" if number in policy.pins else "task", plain_tokens(told.card, {}, policy))
+        for number, told in kept.items()
+        if number not in known
+    )
+    return recall(("with pins", middle.key, pins), lambda: _pinned(middle, pins)) if pins else middle
+
+
+def _pinned(middle: Middle, pins: Sequence[tuple[int, str, int]]) -> Middle:
+    made = [KeptTurn(number, number, number, rule, tokens, pinned=True) for number, rule, tokens in pins]
     return replace(middle, kept=tuple(sorted((*middle.kept, *made), key=lambda turn: turn.number)))

@@ -8,11 +8,10 @@ from __future__ import annotations
 
 from bisect import bisect_left
 from collections.abc import Mapping, Sequence
-from itertools import accumulate
 from typing import Final
 
 from projections.cards import Card, Contents, ResultCard
-from projections.planning.taken_on import Each
+from projections.planning.taken_on import TakenOn
 from projections.policy import Policy, StubRules
 from projections.told import Told, Turns
 
@@ -110,13 +109,13 @@ def settled_tokens(card: Card, policy: Policy) -> int:
     return plain_tokens(card, {}, policy) - saved + added_tokens(card)
 
 
-def compacted_segments(turns: Turns, policy: Policy, start: int, settled: Each[Card, int] | None = None) -> int:
+def compacted_segments(turns: Turns, policy: Policy, start: int, settled: TakenOn[Card, int] | None = None) -> int:
     """How many segments are compacted when the tail begins with the turn ``start``.
 
     None while what left the tail fits the shares of all blocks before it together, and all turns before the current one fit
     the budget; then as few as will make what stands between them and the tail cost no more than its own share. A segment is
     never compacted while one of its turns is in the tail, or one that the rules look at is still to come. As turns only add to
-    what is compared, what is compacted once is so for ever. ``settled`` remembers what turns cost so.
+    what is compared, what is compacted once is so for ever. ``settled`` remembers what turns cost so, added up from anywhere.
     """
     compaction = policy.compaction
     if compaction is None:
@@ -126,25 +125,20 @@ def compacted_segments(turns: Turns, policy: Policy, start: int, settled: Each[C
     room = policy.request_tokens * compaction.live_percent // 100
     in_all = policy.request_tokens * compaction.percent // 100
     whole = room_for_turns(turns, policy)
-    reach, settled = _REACH, settled or Each()
+    reach, settled = _REACH, settled or TakenOn(0)
     if settled.begins is not None and 0 <= start - settled.begins <= _CHUNK:  # what was enough the last time, and is known
         reach = max(reach, turns.last - settled.begins)
     while most:
         first = max(1, turns.last - reach)
-        sums = settled_sums(turns.cards(first, turns.last - 1), policy, settled)
-        before = sums[max(0, start - first)]
-        if before > max(room, min(in_all, whole - sums[-1] + before)):
-            number = first + bisect_left(sums, before - room) - 1  # the first turn that must be compacted, from the end
+        sums = settled.of(turns.cards(first, turns.last - 1), lambda total, card: total + settled_tokens(card, policy))
+        upto = sums[max(0, start - first)]
+        if upto - sums[0] > max(room, min(in_all, whole - sums[-1] + upto)):
+            number = first + bisect_left(sums, upto - room) - 1  # the first turn that must be compacted, from the end
             return min(most, -(-number // length))
         if first == 1:
             return 0
         reach *= 2
     return 0
-
-
-def settled_sums(cards: Sequence[Card], policy: Policy, settled: Each[Card, int]) -> list[int]:
-    """What turns in a row cost settled, added up: before the first of them, which is 0, and after each."""
-    return list(accumulate(settled.of(cards, lambda card: settled_tokens(card, policy)), initial=0))
 
 
 def room_for_turns(turns: Turns, policy: Policy) -> int:

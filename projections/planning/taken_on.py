@@ -28,31 +28,6 @@ class Recall(Protocol):
     def __call__(self, key: Hashable, make: Callable[[], Result]) -> Result: ...
 
 
-class Each(Generic[One, Value]):
-    """A value of each of some turns in a row, made of the turn alone, and remembered for turns that are the same as before."""
-
-    def __init__(self) -> None:
-        self._held: tuple[Sequence[One], list[Value]] = ((), [])
-
-    @property
-    def begins(self) -> int | None:
-        """The number of the first turn that it was asked for last; None where there was none."""
-        turns = self._held[0]
-        return turns[0].number if turns else None
-
-    def of(self, turns: Sequence[One], make: Callable[[One], Value]) -> list[Value]:
-        """The value of each turn."""
-        before, values = self._held
-        skipped = turns[0].number - before[0].number if turns and before else 0
-        first, since = max(0, -skipped), max(0, skipped)  # where both begin to hold the same turns
-        same = max(0, min(len(turns) - first, len(before) - since))
-        if before[since : since + same] != turns[first : first + same]:
-            first = same = 0
-        found = [*map(make, turns[:first]), *values[since : since + same], *map(make, turns[first + same :])]
-        self._held = turns, found
-        return found
-
-
 class TakenOn(Generic[One, Value]):
     """Values between turns in a row, each made of the value before a turn and the turn; ``start`` is the first of all.
 
@@ -63,6 +38,12 @@ class TakenOn(Generic[One, Value]):
     def __init__(self, start: Value) -> None:
         self._start = start
         self._held: tuple[Sequence[One], list[Value]] = ((), [start])
+
+    @property
+    def begins(self) -> int | None:
+        """The number of the first turn that it was asked for last; None where there was none."""
+        turns = self._held[0]
+        return turns[0].number if turns else None
 
     def of(self, turns: Sequence[One], make: Callable[[Value, One], Value]) -> list[Value]:
         """The value before the first of some turns in a row, and after each of them."""

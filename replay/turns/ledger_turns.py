@@ -175,13 +175,14 @@ class LedgerTurns:
 
     def _asked(self, question: Callable[[Shelf], Answer]) -> Answer:
         """An answer from an index that is up to date; again where its rows were purged meanwhile."""
-        with self._shelf.lock:
+        shelf = self._shelf
+        with shelf.lock:
             for _ in attempts():
                 try:
-                    self._shelf.catch_up(self._loaded.reader, self._version)
-                    return question(self._shelf)
+                    shelf.catch_up(self._loaded.reader, self._version)
+                    return question(shelf)
                 except Overtaken:
-                    self._shelf.begin_again()
+                    shelf.begin_again()
         raise AssertionError("the attempts end in an error")
 
     def _in_a_row(self, row: Row, tell: Tell[One], first: int, last: int) -> Sequence[One]:
@@ -213,12 +214,16 @@ class LedgerTurns:
         return list(found.values())
 
     def _tell_cards(self, shelf: Shelf, numbers: Sequence[int]) -> list[Card]:
-        versions = self._versions(shelf, numbers)
-        self._cards.load(list(numbers))
-        found = {number: self._cards.card(number, versions[number].read) for number in numbers}
-        missing = [number for number, card in found.items() if card is None]
-        counted = {one.number: one.card for one in (self._tell(shelf, missing) if missing else ())}
-        return [found[number] or counted[number] for number in numbers]
+        found = {number: told.card for number, told in shelf.told(self._cards.encoding).at(self._version, numbers).items()}
+        missing = [number for number in numbers if number not in found]
+        if missing:
+            versions = self._versions(shelf, missing)
+            self._cards.load(missing)
+            cards = {number: self._cards.card(number, versions[number].read) for number in missing}
+            found |= {number: card for number, card in cards.items() if card is not None}
+            unknown = [number for number in missing if number not in found]
+            found |= {one.number: one.card for one in (self._tell(shelf, unknown) if unknown else ())}
+        return [found[number] for number in numbers]
 
     def _tell_same(self, shelf: Shelf, numbers: list[int]) -> Mapping[int, Told]:
         """Some turns, which are most often those that were asked for before."""
@@ -238,7 +243,7 @@ class LedgerTurns:
             latest = known.joined(version, after=tell(shelf, range(known.end, latest.first)))
         if first < latest.first:
             latest = latest.joined(version, before=tell(shelf, range(first, latest.first)))
-        if latest is not known and self._own.keys().isdisjoint(range(latest.first, latest.end)):
+        if latest is not known and not any(latest.first <= number < latest.end for number in self._own):
             shelf.put_latest(row, encoding, latest)
         return latest
 

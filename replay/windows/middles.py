@@ -85,7 +85,10 @@ class Middles:
 
     def __call__(self, segments: int) -> Middle:
         """The middle once so many segments are compacted."""
-        return self._shelf.recall(("middle", self._key(segments)), lambda: self._found(segments)) if segments else NOTHING
+        if not segments:
+            return NOTHING
+        key = ("middle", self._policy.middle_digest, segments, self._amended(segments), self._task)
+        return self._shelf.recall(key, lambda: self._found(segments))
 
     def _found(self, segments: int) -> Middle:
         """The middle as it is kept, or made from the last one before it that is."""
@@ -164,7 +167,8 @@ class Middles:
         )
 
     def _key(self, segments: int) -> str:
+        return f"{self._policy.middle_digest[:32]}/{segments:010d}/{self._amended(segments):020d}/{self._task}"
+
+    def _amended(self, segments: int) -> int:
         assert self._policy.compaction is not None
-        through = segments * self._policy.compaction.segment_turns + self._policy.looks_ahead + 1
-        amended = self._turns.amended(through)
-        return f"{self._policy.middle_digest[:32]}/{segments:010d}/{amended:020d}/{self._task}"
+        return self._turns.amended(segments * self._policy.compaction.segment_turns + self._policy.looks_ahead + 1)
