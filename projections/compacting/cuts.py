@@ -18,6 +18,7 @@ LEAST_CHARACTERS: Final = 110
 CUT_CHARACTERS: Final = (7_040, 1_760, 440, LEAST_CHARACTERS)
 """The lengths to which results of the tail are cut: a few fixed ones, so that a cut is seldom another one a turn later."""
 
+_MARK: Final = "[\u2026 "
 _FORGED: Final = re.compile(r"^(?=[ \t]*+\[\u2026 )", re.MULTILINE)
 _NEAR: Final = 200
 """So many characters at most are given up to cut at the end of a line."""
@@ -68,7 +69,7 @@ def _marker(text: str, result_id: str) -> str:
 
 
 def _plain(text: str) -> str:
-    return _FORGED.sub(r"\\", text)
+    return _FORGED.sub(r"\\", text) if _MARK in text else text
 
 
 def _head_end(text: str, room: int) -> int:

@@ -2,13 +2,18 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping
+from bisect import bisect_left, bisect_right
+from collections.abc import Callable, Iterable, Mapping
 from dataclasses import dataclass
+from operator import attrgetter
+from typing import Final
 
 from projections.pieces import NotePiece, Piece, Pieces
 from projections.planning.left_out import LeftOut
 from projections.planning.scene import Scene
 from projections.planning.shown import Shown
+
+_PIECE: Final[Callable[[Shown], Piece]] = attrgetter("piece")
 
 
 @dataclass(frozen=True, slots=True)
@@ -32,12 +37,13 @@ def arranged(scene: Scene, chosen: Chosen) -> tuple[Pieces, tuple[int, ...]]:
     task = [] if scene.fixed.task is None else [NotePiece(scene.fixed.task)]
     middle = [] if chosen.middle is None else [chosen.middle]
     begins = _state_place(scene, chosen)
+    numbers, live = list(chosen.live), [*map(_PIECE, chosen.live.values())]
+    after = bisect_left(numbers, begins)
     pieces: list[Piece] = [*(state if is_first else ()), *task, *chosen.kept, *middle]
     ends = [len(pieces) - 1]
-    pieces += _live_before(chosen, begins)
+    pieces += live[:after] if chosen.left is None else _with_left_out(chosen.left, numbers, live[:after], begins)
     ends.append(len(pieces) - 1)
-    pieces += [] if is_first else state
-    pieces += [shown.piece for number, shown in chosen.live.items() if number >= begins]
+    pieces += [*(() if is_first else state), *live[after:]]
     return tuple(pieces), tuple(dict.fromkeys(end for end in ends if end >= 0))
 
 
@@ -52,12 +58,7 @@ def _state_place(scene: Scene, chosen: Chosen) -> int:
     return max(chosen.start, task + 1)
 
 
-def _live_before(chosen: Chosen, begins: int) -> Iterator[Piece]:
+def _with_left_out(left: LeftOut, numbers: list[int], before: list[Piece], begins: int) -> Iterable[Piece]:
     """The turns before the state; what is told of those that gave way stands where the first of them stood, or at the end."""
-    left = chosen.left
-    for number, shown in chosen.live.items():
-        if left is not None and number > min(left.first, begins - 1):
-            yield NotePiece(left.text)
-            left = None
-        if number < begins:
-            yield shown.piece
+    place = bisect_right(numbers, min(left.first, begins - 1))
+    return (*before[:place], NotePiece(left.text), *before[place:])

@@ -5,12 +5,15 @@ from __future__ import annotations
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from itertools import groupby
+from typing import TYPE_CHECKING
 
 from projections.compacting.middle import KeptTurn
 from projections.compacting.middle_text import kept_note, kept_note_tokens
 from projections.pieces import NotePiece, Piece, Pieces, TurnPiece
-from projections.planning.scene import Scene
 from projections.planning.shown import Shown, with_stubs
+
+if TYPE_CHECKING:
+    from projections.planning.scene import Scene
 
 
 @dataclass(frozen=True, slots=True)

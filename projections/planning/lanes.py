@@ -12,7 +12,7 @@ from typing import NamedTuple
 from projections.planning.clearing import Away
 from projections.planning.pricing import Pricing
 from projections.planning.shown import Shown
-from projections.planning.tailing import latest_result
+from projections.planning.tailing import latest_result, timely_tokens
 from projections.told import Told
 
 
@@ -34,10 +34,12 @@ class Settled:
 
 @dataclass(frozen=True, slots=True)
 class Lanes:
-    """Turns in a row, each with another behind it, and how each of them is ``shown`` whole.
+    """Turns in a row, each with another behind it: how each of them is ``shown`` whole, and what it costs to be ``said``, which
+    is without the contents of its results.
 
     ``whole``, ``settled`` and ``cut``: what they add up to before each place and after the last, whole, with stubs for their
-    results, and with cuts; those that are too large to be shown are not counted. ``clearable``: by place, the turns whose
+    results, and with cuts; those that are too large to be shown are not counted; ``timely``: likewise, as they crowd each other
+    out of the tail. ``clearable``: by place, the turns whose
     results may give way; ``late``: the places of those of them whose results came when later turns had begun. ``users``: the
     numbers of the user's turns; ``assistants``: the places of the assistant's. ``answered``: by place, the number of the turn
     that answered all results of a turn; ``waiting``: the version of the latest result of each that no turn answered.
@@ -45,9 +47,11 @@ class Lanes:
 
     told: list[Told] = field(default_factory=list)
     shown: list[Shown] = field(default_factory=list)
+    said: list[int] = field(default_factory=list)
     whole: list[int] = field(default_factory=lambda: [0])
     settled: list[int] = field(default_factory=lambda: [0])
     cut: list[int] = field(default_factory=lambda: [0])
+    timely: list[int] = field(default_factory=lambda: [0])
     clearable: dict[int, Clearable] = field(default_factory=dict)
     late: list[int] = field(default_factory=list)
     users: list[int] = field(default_factory=list)
@@ -87,9 +91,11 @@ def _copied(lanes: Lanes) -> Lanes:
     return Lanes(
         lanes.told.copy(),
         lanes.shown.copy(),
+        lanes.said.copy(),
         lanes.whole.copy(),
         lanes.settled.copy(),
         lanes.cut.copy(),
+        lanes.timely.copy(),
         lanes.clearable.copy(),
         lanes.late.copy(),
         lanes.users.copy(),
@@ -107,9 +113,11 @@ def _take(lanes: Lanes, told: Told, pricing: Pricing, pinned: frozenset[int], *,
     gives = Clearable(cost.saved, cost.cuttable) if cost.saved > 0 and turn.number not in pinned else Clearable(0, 0)
     lanes.told.append(told)
     lanes.shown.append(shown)
+    lanes.said.append(cost.said)
     lanes.whole.append(lanes.whole[-1] + cost.pressing)
     lanes.settled.append(lanes.settled[-1] + cost.pressing - gives.saved)
     lanes.cut.append(lanes.cut[-1] + cost.pressing - gives.cuttable)
+    lanes.timely.append(lanes.timely[-1] + timely_tokens(told, pricing.policy, begins=begins))
     if turn.role == "user":
         lanes.users.append(turn.number)
     else:

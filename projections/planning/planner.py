@@ -8,7 +8,9 @@ they are too large for what is left, their beginning and end stand in the window
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping, Sequence
+from bisect import bisect_left
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from operator import attrgetter
 from typing import Final
 
 from projections.errors import BudgetExceeded
@@ -16,7 +18,7 @@ from projections.framing import note_price, request_price
 from projections.pieces import Pieces
 from projections.planning.arranging import Chosen, arranged
 from projections.planning.fitting import Large, Place, cut_by, cuts, large_results
-from projections.planning.kept_turns import all_kept, kept_notes_price, kept_pieces
+from projections.planning.kept_turns import kept_notes_price, kept_pieces
 from projections.planning.left_out import LeftOut, left_out
 from projections.planning.plan import Plan
 from projections.planning.pressing import FRESH_PERCENT, LEVELS, pressure
@@ -29,6 +31,9 @@ from projections.transcript import Turn
 
 _MOST_NAMED: Final = 12
 """So many of what never gives way are named in a message, the largest ones; the error holds all of them."""
+
+
+_TOKENS: Final[Callable[[Shown], int]] = attrgetter("tokens")
 
 
 class Planner:
@@ -46,14 +51,15 @@ class Planner:
             "state": 0 if scene.fixed.state is None else note_price(scene.fixed.state_tokens, framing),
         }
         self._always = sum(self._blocks.values())
-        self._all_kept = all_kept(scene)
+        self._all_kept = scene.all_kept
         self._kept = dict(self._all_kept.turns)
         self._kept_shown = dict(self._all_kept.shown)
         self._current = scene.current.turn.number
-        self._start = scene.tail_begins(self._current)
+        self._start = scene.start
         self._first = scene.first
         shown = (*scene.lanes.shown, scene.pricing.priced(scene.current).shown)
         self._live = dict(enumerate(shown, self._first))
+        self._shortened: set[int] = set()
         self._clear()
         self._gone: list[Turn] = []
         self._left: dict[int, Shown] = {}
@@ -77,7 +83,7 @@ class Planner:
             lambda: self._rows(() if left is None else left.told_of),
             blocks,
             breakpoints,
-            sum(1 for number in self._live if self._start <= number < self._current),
+            len(self._tail_places()),
             (*self._said_less(), *self._gave_way),
             middle.told_of,
             middle.summaries,
@@ -85,12 +91,14 @@ class Planner:
 
     def _clear(self) -> None:
         """Show stubs where results were cleared, and before the tail where the budget presses for them."""
-        scene = self._scene
+        scene, first, live = self._scene, self._first, self._live
+        pressed = self._start if self._level > 0 else 0
         for place in scene.gives_way:
-            number = self._first + place
-            is_pressed = self._level > 0 and number < self._start
-            if (number in scene.cleared or is_pressed) and number in self._live and not self._live[number].texts:
-                self._live[number] = scene.stubbed(place)
+            number = first + place
+            if (number < pressed or number in scene.cleared) and number in live and number not in self._shortened:
+                live[number] = scene.stubbed(place)
+                if live[number].texts:
+                    self._shortened.add(number)
 
     def _make_room(self) -> None:
         """Let things give way until the request fits, with the current turn's own words whole."""
@@ -136,7 +144,7 @@ class Planner:
         unread = scene.unread
         if unread:
             yield f"turns {unread[0]}-{unread[-1]}: too far back"
-        short = [number for number, shown in self._live.items() if shown.texts]
+        short = self._shortened & self._live.keys()
         if any(number < self._start and number not in scene.cleared for number in short):
             yield "spent results"
         for name, is_spent in (("results of the tail", True), ("results not answered yet", False)):
@@ -152,7 +160,10 @@ class Planner:
     def _leave_out_too_large(self) -> bool:
         """Turns that would not fit if they were the only ones go first: nothing else that gave way would help."""
         room = self._budget - self._always
-        large = [told.number for told in self._scene.live if self._scene.cost(told).said > room]
+        said = (*self._scene.lanes.said, self._scene.cost(self._scene.current).said)
+        if max(said) <= room:
+            return False
+        large = [number for number, cost in enumerate(said, self._first) if cost > room]
         gone = [number for number in large if number in self._live and number not in self._scene.pinned]
         self._gone += [self._live.pop(number).told.turn for number in gone]
         self._gave_way += [f"turn {number}" for number in gone]
@@ -177,26 +188,25 @@ class Planner:
 
     def _tokens(self) -> int:
         told = self._told_tokens(self._left_out())
-        return self._always + self._kept_tokens() + told + sum([shown.tokens for shown in self._live.values()])
+        return self._always + self._kept_tokens() + told + sum(map(_TOKENS, self._live.values()))
 
     def _told_tokens(self, left: LeftOut | None) -> int:
         """What is told of turns that are not shown: of those that are compacted, and of those that gave way."""
         return self._middle().tokens + (0 if left is None else self._scene.note(left.text))
 
     def _block_totals(self, left: LeftOut | None) -> dict[str, int]:
-        live = tail = 0
-        for number, shown in self._live.items():
-            if number < self._start:
-                live += shown.tokens
-            elif number < self._current:
-                tail += shown.tokens
+        tokens, tail = [*map(_TOKENS, self._live.values())], self._tail_places()
         return self._blocks | {
             "kept": self._kept_tokens(),
             "middle": self._told_tokens(left),
-            "live": live,
-            "tail": tail,
-            "current": self._live[self._current].tokens,
+            "live": sum(tokens[: tail.start]),
+            "tail": sum(tokens[tail.start : tail.stop]),
+            "current": tokens[-1],
         }
+
+    def _tail_places(self) -> range:
+        """Where the turns of the tail stand among those that are shown, without the current one, which is the last."""
+        return range(bisect_left([*self._live], self._start), len(self._live) - 1)
 
     def _kept_tokens(self) -> int:
         if len(self._kept) == len(self._all_kept.shown):
@@ -257,18 +267,20 @@ class Planner:
     def _shorten(self, made: Mapping[Place, tuple[str, int]]) -> None:
         for (number, version), (text, tokens) in made.items():
             shown = self._live[number]
+            self._shortened.add(number)
             self._live[number] = shown.cut(version, text, self._scene.pricing.result_price(shown.told, version) - tokens)
 
     def _tail(self) -> list[int]:
         """The numbers of the turns of the tail that are shown, without the current one."""
-        return [number for number in self._live if self._start <= number < self._current]
+        places = self._tail_places()
+        return [*self._live][places.start : places.stop]
 
     def _cut_tail(self, over: int) -> None:
         """Cut results of the tail that were answered already, those of the oldest turns first, until so much is saved."""
         for number in (self._first + place for place in self._scene.gives_way):
             if over <= 0:
                 return
-            if self._start <= number < self._current and number in self._live and not self._live[number].texts:
+            if self._start <= number < self._current and number in self._live and number not in self._shortened:
                 before = self._live[number].tokens
                 self._cut(number, over)
                 over -= before - self._live[number].tokens

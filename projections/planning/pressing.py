@@ -8,12 +8,11 @@ from __future__ import annotations
 
 from bisect import bisect_right
 from collections.abc import Sequence
-from functools import cached_property
 from typing import Final
 
 from projections.compacting.middle_text import Fullness
 from projections.framing import request_price
-from projections.planning.kept_turns import all_kept
+from projections.lazily import lazily
 from projections.planning.scene import Scene
 from projections.planning.taken_on import TakenOn
 from projections.told import Told
@@ -44,17 +43,17 @@ class _Costs:
         task = 0 if scene.fixed.task is None else scene.note(scene.fixed.task)
         options = scene.policy.state
         state = 0 if options is None else framing.note + options.budget_tokens  # also while there is none: it may have been
-        self._fixed = system + task + state + all_kept(scene).tokens
+        self._fixed = system + task + state + scene.all_kept.tokens
         self.most = (
             self._fixed + scene.told_middle(LEVELS[0]).tokens + scene.lanes.whole[-1] + scene.cost(scene.current).pressing
         )
         """More than a window cost at any turn at the lowest level."""
 
-    @cached_property
+    @lazily
     def _middles(self) -> list[int]:
         return [self._scene.told_middle(fullness).tokens for fullness in LEVELS]
 
-    @cached_property
+    @lazily
     def _cleared(self) -> list[tuple[int, int]]:
         """At which turn results became stubs, and what that saved."""
         scene = self._scene
@@ -93,7 +92,7 @@ class _Costs:
         answered = bisect_right(scene.assistants, place)
         spent = scene.assistants[answered - 1] if answered else 0  # results from here on were not answered yet
         total = self._sum(lanes.settled, 0, left, spent) + self._sum(lanes.cut, left, place, spent)
-        waiting = (late for late in lanes.late if late < spent and number < scene.spent(late))
+        waiting = (late for late in lanes.late if late < spent and number < scene.answered.get(late, number + 1))
         return total + sum(lanes.clearable[late].saved if late < left else lanes.clearable[late].cuttable for late in waiting)
 
     def _sum(self, shorter: Sequence[int], first: int, end: int, spent: int) -> int:

@@ -57,8 +57,9 @@ class Pricing:
         return price(told.card, self.form.framing, self.policy, self.form.provider, replaced)
 
     def result_price(self, told: Told, version: int) -> int:
-        """What the contents of a result cost in the form."""
-        return self.price(told, {}) - self.price(told, {version: 0})
+        """What the contents of a result cost in the form; the turn remembers it."""
+        key = ("result", version, self.form, self.policy.settling)
+        return told.recall(key, lambda told: self.price(told, {}) - self.price(told, {version: 0}))
 
     def note(self, tokens: int) -> int:
         """What a text of ours costs in the form."""

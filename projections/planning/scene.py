@@ -5,20 +5,21 @@ from __future__ import annotations
 from bisect import bisect_left, bisect_right
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
-from functools import cached_property
 from itertools import accumulate
 from typing import Final, NamedTuple
 
 from projections.compacting.middle import Middle, Stub
 from projections.compacting.middle_text import Fullness, middle_text, shown_lines
 from projections.compacting.segments import stubs_of
+from projections.lazily import lazily
 from projections.pieces import NotePiece
 from projections.planning.calibration import Budgets
 from projections.planning.clearing import Away, away, cleared_at, shown_used_through
+from projections.planning.kept_turns import KeptTurns, all_kept
 from projections.planning.lanes import Carried, Lanes
 from projections.planning.pricing import Cost, Form, Pricing
 from projections.planning.shown import Shown, with_stubs
-from projections.planning.tailing import settled_tokens
+from projections.planning.tailing import settled_tokens, timely_tokens
 from projections.planning.taken_on import Recall
 from projections.policy import Compaction, Policy
 from projections.state_block import Count
@@ -87,17 +88,17 @@ class Scene:
         """The current turn."""
         return self.live[-1]
 
-    @cached_property
+    @lazily
     def first(self) -> int:
         """The number of the first live turn; the others follow without a gap."""
         return self.live[0].turn.number
 
-    @cached_property
+    @lazily
     def pricing(self) -> Pricing:
         """What turns cost in the form."""
         return Pricing(self.form, self.policy)
 
-    @cached_property
+    @lazily
     def lanes(self) -> Lanes:
         """What is known of the live turns before the current one."""
         carried = self.recall(("lanes", self.form, self.policy.digest), Carried)
@@ -108,11 +109,12 @@ class Scene:
         """What a live turn costs."""
         return self.pricing.priced(told).cost
 
-    @cached_property
+    @lazily
     def cleared(self) -> dict[int, int]:
         """When the spent results of live turns were cleared, by turn."""
         compacted_at = self.epoch if self.middle.through else 0
-        saved = [(place, saved) for place, (saved, _) in self.lanes.clearable.items()]
+        stays = self._stays_from()
+        saved = [(place, saved) for place, (saved, _) in self.lanes.clearable.items() if place < stays]
         upto = self.current.turn.number
         return cleared_at(saved, self.away, self.policy, first=self.first, upto=upto, compacted_at=compacted_at)
 
@@ -126,6 +128,17 @@ class Scene:
                 known[place] = found
         return found
 
+    @lazily
+    def start(self) -> int:
+        """The number of the first turn of the tail."""
+        return self.tail_begins(self.current.turn.number)
+
+    def _stays_from(self) -> int:
+        """The place of the first live turn that neither left the tail by now nor was crowded out of it."""
+        timely = self.lanes.timely
+        most = timely[-1] + timely_tokens(self.current, self.policy, begins=None) - self.policy.request_tokens
+        return max(self.start - self.first, bisect_left(timely, most))
+
     def tail_begins(self, number: int) -> int:
         """The first turn of the tail when the turn ``number`` was the current one."""
         by_turns = max(1, number - self.policy.tail_turns)
@@ -135,18 +148,18 @@ class Scene:
         users = bisect_right(self._users, number)
         return min(by_turns, self.first if users < exchanges else self._users[users - exchanges])
 
-    @cached_property
+    @lazily
     def _users(self) -> list[int]:
         """The numbers of the live turns of the user."""
         current = self.current.turn
         return [*self.lanes.users, *([current.number] if current.role == "user" else [])]
 
-    @cached_property
+    @lazily
     def assistants(self) -> list[int]:
         """The places of the live turns of the assistant."""
         return [*self.lanes.assistants, *([len(self.live) - 1] if self.current.turn.role == "assistant" else [])]
 
-    @cached_property
+    @lazily
     def epoch(self) -> int:
         """The number of the turn at whose coming the last segment was compacted, or of the first live turn."""
         compaction, last = self.policy.compaction, self.current.turn.number
@@ -178,33 +191,39 @@ class Scene:
         found = bisect_left(range(begins, max(begins, last)), 1, key=is_compacted)
         return max(begins + found, first) if begins + found < last else last
 
-    @cached_property
+    @lazily
     def pinned(self) -> frozenset[int]:
         """The numbers of the turns that never give way."""
         return self._always_pinned | {self.current.turn.number}
 
-    @cached_property
+    @lazily
     def _always_pinned(self) -> frozenset[int]:
         """Those of them that never gave way and never will."""
         task = {self.task} if self.task is not None and self.policy.pins_task else set()
         return frozenset({*task, *self.policy.pins})
 
-    def spent(self, place: int) -> int:
-        """The number of the turn that answered the results of a live turn before the current one; beyond it if none has."""
+    @lazily
+    def answered(self) -> Mapping[int, int]:
+        """The number of the turn that answered the results of a live turn, by place; not there if none has by now."""
         current, lanes = self.current.turn, self.lanes
-        if place not in lanes.waiting:
-            return lanes.answered[place]
-        is_answer = current.role == "assistant" and current.version > lanes.waiting[place]
-        return current.number if is_answer else current.number + 1
+        if current.role != "assistant" or not lanes.waiting:
+            return lanes.answered
+        return lanes.answered | {place: current.number for place, latest in lanes.waiting.items() if latest < current.version}
 
     def is_spent(self, place: int) -> bool:
         """Whether an assistant turn has answered the results of a live turn by now."""
-        return place < len(self.live) - 1 and self.spent(place) <= self.current.turn.number
+        return place in self.answered
 
-    @cached_property
+    @lazily
     def gives_way(self) -> Sequence[int]:
         """The places of the live turns whose results may be shortened by now."""
-        return [place for place in self.lanes.clearable if self.is_spent(place)]
+        answered = self.answered
+        return [place for place in self.lanes.clearable if place in answered]
+
+    @lazily
+    def all_kept(self) -> KeptTurns:
+        """All turns that are compacted and kept whole, before any gives way."""
+        return all_kept(self)
 
     def note(self, text: str) -> int:
         """What a text of ours costs in the form."""
@@ -244,7 +263,7 @@ class Scene:
             self._told_middles[fullness] = self.recall(key, lambda: self._told_middle(fullness))
         return self._told_middles[fullness]
 
-    @cached_property
+    @lazily
     def _told_middles(self) -> dict[Fullness, ToldMiddle]:
         return {}
 

@@ -170,22 +170,20 @@ def crowded_at(told: Sequence[Told], place: int, policy: Policy, *, upto: int) -
         number = told[other].turn.number
         if number > upto:
             break
-        room -= _timely_tokens(told, other, policy)
+        room -= timely_tokens(told[other], policy, begins=told[other + 1].turn.version if other + 1 < len(told) else None)
         if room < 0:
             return number
     return upto + 1
 
 
-def _timely_tokens(told: Sequence[Told], place: int, policy: Policy) -> int:
-    """What a turn costs whole, without what came when the next one had begun."""
-    one = told[place]
+def timely_tokens(one: Told, policy: Policy, *, begins: int | None) -> int:
+    """What a turn costs whole, without what came when the next one had begun, which it did at the version ``begins``."""
     if is_too_large(one.card, policy):
         return 0
     results = one.card.results
-    if not results or place + 1 == len(told) or max(found.version for found in results) < told[place + 1].turn.version:
+    if begins is None or not results or latest_result(one) < begins:
         return one.recall(("whole and added", policy.settling), lambda one: _whole_tokens(one.card, {}, policy))
-    began = told[place + 1].turn.version
-    return _whole_tokens(one.card, {result.version: 0 for result in results if result.version > began}, policy)
+    return _whole_tokens(one.card, {result.version: 0 for result in results if result.version > begins}, policy)
 
 
 def _whole_tokens(card: Card, left_out: Mapping[int, int], policy: Policy) -> int:
