@@ -2,17 +2,21 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping
+from collections.abc import Callable, Iterable, Mapping
 from dataclasses import dataclass, field
 from functools import cached_property
+from itertools import chain
+from operator import attrgetter, is_
 from typing import ClassVar, Final, TypeGuard
 
-from ledger.parts import DocumentPart, ImagePart, TextPart, ToolCallPart
+from ledger.parts import DocumentPart, ImagePart, JsonPart, TextPart, ToolCallPart
 from projections.measured import measured
 from projections.sendable import is_said, sendable
 from projections.transcript import Return, Turn, answered_calls
 
 _MEDIA: Final = (ImagePart, DocumentPart)
+_NO_MEDIA: Final = (TextPart, ToolCallPart, JsonPart)  # nearly all parts: it takes ten times as long to ask pydantic
+_SHOWN_BY: Final[Callable[[Piece], frozenset[str]]] = attrgetter("media")
 
 
 @dataclass(frozen=True)
@@ -28,9 +32,9 @@ class TurnPiece:
     @cached_property
     def media(self) -> frozenset[str]:
         """The hashes of the artifacts that it shows: pictures and documents, in the turn and in results that stand whole."""
-        shown = (found.parts for found in self.turn.returns if found.version not in self.replaced)
-        parts = (part for parts in (self.turn.parts, *shown) for part in parts if isinstance(part, _MEDIA))
-        return frozenset(part.sha256 for part in parts if part.sha256)
+        shown = [found.parts for found in self.turn.returns if found.version not in self.replaced]
+        parts = [part for part in chain(self.turn.parts, *shown) if type(part) not in _NO_MEDIA and isinstance(part, _MEDIA)]
+        return frozenset([part.sha256 for part in parts if part.sha256])
 
     @cached_property
     def only_texts(self) -> tuple[str, ...] | None:
@@ -80,9 +84,27 @@ def text_documents(turns: Iterable[Turn]) -> set[str]:
     return {part.sha256 or "" for parts in found for part in parts if is_text_document(part)}
 
 
+def alike(pieces: Pieces, others: Pieces) -> int:
+    """How many pieces at the beginning are the same in both: our texts, and the same turns with the same texts in them.
+
+    Turns that are not one object are taken for others, since it would take long to look.
+    """
+    same = bytes(map(is_, pieces, others))
+    place = same.find(0)
+    while place >= 0 and _reads_alike(pieces[place], others[place]):
+        place = same.find(0, place + 1)
+    return len(same) if place < 0 else place
+
+
+def _reads_alike(piece: Piece, other: Piece) -> bool:
+    if isinstance(piece, NotePiece) or isinstance(other, NotePiece):
+        return piece == other
+    return piece.turn is other.turn and piece.replaced == other.replaced
+
+
 def media_of(pieces: Pieces) -> set[str]:
     """The hashes of the artifacts that the pieces show."""
-    return {sha256 for piece in pieces for sha256 in piece.media}
+    return set[str]().union(*map(_SHOWN_BY, pieces))
 
 
 def media_note(part: ImagePart | DocumentPart) -> str:

@@ -22,29 +22,50 @@ from projections.render import renderer_named
 from projections.render.identifiers import CallKey
 from projections.render.media import Media
 from projections.render.renderer import Renderer, Request, plain, request_bytes
+from projections.render.taking_on import Made
 from projections.render.text import TextRenderer
 from projections.state_block import Block
 from projections.transcript import SystemText
 from projections.wire import to_json
 
 
+class LastMade:
+    """What was made of the last of some windows, for the next one to take on. Threads may share it."""
+
+    __slots__ = ("made",)
+
+    def __init__(self) -> None:
+        self.made: Made | None = None
+
+
 @dataclass(frozen=True)
 class Rendering:
-    """The request of a planned window in its form, made when it is first asked for."""
+    """The request of a planned window in its form, made when it is first asked for: what ``last`` has is taken on."""
 
     draft: Draft
     media: Media
+    last: LastMade | None = field(default=None, repr=False, compare=False)
 
     @cached_property
     def renderer(self) -> Renderer:
         """What made the request."""
         draft = self.draft
         plan = draft.plan
-        return renderer_named(draft.form)(
-            draft.system, plan.pieces, draft.scene.policy, self.media, breakpoints=plan.breakpoints, tools=draft.tools
+        last = self.last
+        found = renderer_named(draft.form)(
+            draft.system,
+            plan.pieces,
+            draft.scene.policy,
+            self.media,
+            breakpoints=plan.breakpoints,
+            tools=draft.tools,
+            before=None if last is None else last.made,
         )
+        if last is not None:
+            last.made = found.made
+        return found
 
-    @cached_property
+    @property
     def exact(self) -> Request:
         """The request with foreign JSON as its source text."""
         return self.renderer.request
@@ -100,7 +121,7 @@ class Window:
 
     @property
     def exact(self) -> Request:
-        """The request with foreign JSON as its source text."""
+        """The request with foreign JSON as its source text, to be read only: windows share what they have in common."""
         return self.rendering.exact
 
     @property
@@ -177,9 +198,12 @@ class Draft:
         """The hashes of the artifacts whose bytes the request needs."""
         return media_of(self.plan.pieces)
 
-    def rendered(self, media: Mapping[str, bytes]) -> Rendering:
-        """The request; it costs no more than it was planned to, whatever became of the bytes of ``media``."""
-        return Rendering(self, Media(media, complete=True))
+    def rendered(self, media: Mapping[str, bytes], *, last: LastMade | None = None) -> Rendering:
+        """The request; it costs no more than it was planned to, whatever became of the bytes of ``media``.
+
+        ``last``: what windows like this one share, so that each is made of what is new in it.
+        """
+        return Rendering(self, Media(media, complete=True), last)
 
     def finish(self, basis: Basis, rendering: Rendering, *, expand: Callable[[Draft], tuple[Row, ...]]) -> Window:
         """The window with its receipt; ``expand`` makes a row for every turn."""

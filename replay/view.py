@@ -24,7 +24,7 @@ from projections.search.searchable import Kind
 from projections.state import State, state_of
 from projections.state_diff import StateDiff, diff_of
 from projections.transcript import Turn as RecordedTurn
-from projections.window import Rendering, Window
+from projections.window import LastMade, Rendering, Window
 from replay.answers import FieldHistory, ForgottenAnswer, TranscriptAnswer
 from replay.facts.fields import field_facts, field_value
 from replay.fetching import FetchedResult, fetched
@@ -217,7 +217,8 @@ class View:
 
         def rendered() -> Rendering:
             draft = drafted(ground, Asked(policy, form, tools), encoding=encoding)
-            return draft.rendered(self._artifacts(loaded, draft.media))
+            last = shelf.made.recall((policy.digest, form), LastMade) if loaded.nothing_is_due else None
+            return draft.rendered(self._artifacts(loaded, draft.media), last=last)
 
         windows = shelf.windows if loaded.nothing_is_due else Memory(1)
         made = windows.recall((loaded.version, policy.digest, form, tools), rendered)

@@ -25,6 +25,7 @@ from projections.render.renderer import (
     plain_text,
     system_texts,
 )
+from projections.render.taking_on import Made
 from projections.sendable import is_said, sendable
 from projections.transcript import Return, SystemText, Turn
 
@@ -66,7 +67,9 @@ class AnthropicRenderer:
         *,
         breakpoints: tuple[int, ...] = (),
         tools: JsonText | None = None,
+        before: Made | None = None,
     ) -> None:
+        self.made = None
         names = Names(pieces, LIMITS)
         self.call_ids = names.calls
         self.tool_names = names.tools

@@ -10,7 +10,7 @@ from ledger.parts import DocumentPart, ImagePart, JsonPart, OpaquePart, Reasonin
 from projections.framing import Framing
 from projections.pieces import NotePiece, Pieces, TurnPiece
 from projections.policy import Policy
-from projections.render.identifiers import Limits, Names
+from projections.render.identifiers import Limits
 from projections.render.media import Address, Inline, Media, Written, shown
 from projections.render.renderer import (
     EMPTY_TURN,
@@ -22,6 +22,7 @@ from projections.render.renderer import (
     result_text,
     system_texts,
 )
+from projections.render.taking_on import Given, Made
 from projections.sendable import is_said, sendable, well_formed_json
 from projections.transcript import SystemText, Turn
 
@@ -58,14 +59,15 @@ class GeminiRenderer:
         *,
         breakpoints: tuple[int, ...] = (),
         tools: JsonText | None = None,
+        before: Made | None = None,
     ) -> None:
-        names = Names(pieces, LIMITS)
-        self.call_ids = names.calls
-        self.tool_names = names.tools
+        self.made = made = Made(Given(type(self), system, pieces, policy, media), LIMITS, before)
+        self.call_ids = made.names.calls
+        self.tool_names = made.names.tools
         self._policy = policy
         self._media = media
-        self._contents: list[dict[str, Any]] = []
-        for piece in pieces:
+        self._contents: list[dict[str, Any]] = made.messages
+        for piece in made.rest():
             if isinstance(piece, NotePiece):
                 self._add("user", [{"text": sendable(piece.text)}])
             elif piece.turn.role == "user":
@@ -164,6 +166,7 @@ class GeminiRenderer:
         if last is not None and last["role"] == role and not _is_result(last["parts"][-1]):
             last["parts"] += parts
         else:
+            self.made.begin()
             self._contents.append({"role": role, "parts": parts})
 
 

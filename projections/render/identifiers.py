@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import re
+from bisect import bisect_left
 from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass
 from functools import lru_cache
@@ -28,31 +29,61 @@ class Limits:
 
 
 class Names:
-    """The ids of the calls of some pieces, and the names of their tools: each its own where the provider allows it."""
+    """The ids of the calls of some pieces, and the names of their tools: each its own where the provider allows it.
 
-    __slots__ = ("calls", "tools")
-
-    def __init__(self, pieces: Pieces, limits: Limits) -> None:
-        turns = [piece for piece in pieces if isinstance(piece, TurnPiece) and piece.turn.role == "assistant"]
-        keys = [(piece.turn.number, call.call_id, call.tool) for piece in turns for call in piece.calls]
-        self.calls = call_ids(((number, call_id) for number, call_id, _ in keys), longest=limits.call_id)
-        self.tools = tool_names((tool for _, _, tool in keys), limits)
-
-
-def call_ids(calls: Iterable[CallKey], *, longest: int) -> dict[CallKey, str]:
-    """An id for every call, no two alike: the provider's own where it fits and no earlier call has it.
-
-    It depends on earlier calls only: in a window that has grown, a call is called what it was called before.
+    ``before``: the names of pieces that are the same up to the place ``since``, and are taken on for those.
     """
-    made: dict[CallKey, str] = {}
-    taken: set[str] = set()
-    for number, call_id in calls:
+
+    __slots__ = ("_firsts", "_places", "_taken", "calls", "tools")
+
+    def __init__(self, pieces: Pieces, limits: Limits, *, before: Names | None = None, since: int = 0) -> None:
+        self.calls: dict[CallKey, str] = {}
+        self._taken: set[str] = set()
+        self._places: list[int] = []
+        self._firsts: dict[str, int] = {}
+        first = since if before is not None and self._take_on(before, since) else 0
+        for place, piece in enumerate(pieces[first:], first):
+            if isinstance(piece, TurnPiece) and piece.turn.role == "assistant":
+                for call in piece.calls:
+                    self._name((piece.turn.number, call.call_id), limits.call_id)
+                    self._places.append(place)
+                    self._firsts.setdefault(call.tool, place)
+        self.tools = tool_names(self._firsts, limits)
+
+    def agree(self, before: Names) -> bool:
+        """Whether what both name has one name in both, wherever it stands."""
+        return (
+            self._are_distinct
+            and before._are_distinct
+            and all(before.tools.get(tool, name) == name for tool, name in self.tools.items())
+        )
+
+    @property
+    def _are_distinct(self) -> bool:
+        """Whether no call stands there twice: its name is that of the last."""
+        return len(self.calls) == len(self._places)
+
+    def _take_on(self, before: Names, since: int) -> bool:
+        if not before._are_distinct:
+            return False
+        self._places = before._places[: bisect_left(before._places, since)]
+        self._firsts = {tool: place for tool, place in before._firsts.items() if place < since}
+        self.calls, self._taken = before.calls.copy(), before._taken.copy()
+        for _ in range(len(before._places) - len(self._places)):
+            self._taken.remove(self.calls.popitem()[1])
+        return True
+
+    def _name(self, key: CallKey, longest: int) -> None:
+        """Its provider's own where it fits and no earlier call has it.
+
+        It depends on earlier calls only: in a window that has grown, a call is called what it was called before.
+        """
+        number, call_id = key
         given = _plain(call_id, longest)
-        if given in taken:
-            given = next(found for found in _numbered(call_id, number, longest) if found not in taken)
-        taken.add(given)
-        made[number, call_id] = given
-    return made
+        if given in self._taken:
+            given = next(found for found in _numbered(call_id, number, longest) if found not in self._taken)
+        self._taken.add(given)
+        self.calls[key] = given
 
 
 def tool_names(tools: Iterable[str], limits: Limits) -> dict[str, str]:

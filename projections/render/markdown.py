@@ -21,6 +21,7 @@ from projections.render.renderer import (
     plain_text,
     system_texts,
 )
+from projections.render.taking_on import Made
 from projections.sendable import is_said, sendable
 from projections.transcript import Return, SystemText
 
@@ -63,7 +64,9 @@ class MarkdownRenderer:
         *,
         breakpoints: tuple[int, ...] = (),
         tools: JsonText | None = None,
+        before: Made | None = None,
     ) -> None:
+        self.made = None
         self.call_ids: dict[CallKey, str] = {}
         self.tool_names: dict[str, str] = {}
         blocks: list[str] = []

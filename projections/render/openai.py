@@ -11,7 +11,7 @@ from ledger.parts import DocumentPart, ImagePart, OpaquePart, ReasoningPart, Tex
 from projections.framing import Framing
 from projections.pieces import NotePiece, Pieces, TurnPiece
 from projections.policy import Policy
-from projections.render.identifiers import Limits, Names
+from projections.render.identifiers import Limits
 from projections.render.media import Address, Inline, Media, shown
 from projections.render.renderer import (
     EMPTY_TURN,
@@ -24,6 +24,7 @@ from projections.render.renderer import (
     result_text,
     system_texts,
 )
+from projections.render.taking_on import Given, Made
 from projections.sendable import is_said, sendable
 from projections.transcript import SystemText, Turn
 
@@ -60,22 +61,26 @@ class OpenAIRenderer:
         *,
         breakpoints: tuple[int, ...] = (),
         tools: JsonText | None = None,
+        before: Made | None = None,
     ) -> None:
-        names = Names(pieces, LIMITS)
-        self.call_ids = names.calls
-        self.tool_names = names.tools
+        self.made = made = Made(Given(type(self), system, pieces, policy, media), LIMITS, before)
+        self.call_ids = made.names.calls
+        self.tool_names = made.names.tools
         self._policy = policy
         self._media = media
-        self._messages: list[Message] = [{"role": "system", "content": text} for text in system_texts(system)]
-        for piece in pieces:
+        self._messages: list[Message] = made.messages
+        if not made.taken:
+            self._messages += [{"role": "system", "content": text} for text in system_texts(system)]
+        for piece in made.rest():
             if isinstance(piece, NotePiece):
                 self._add("user", (sendable(piece.text),))
             elif piece.turn.role == "user":
                 self._add("user", self._content(piece) or (EMPTY_TURN,))
             else:
                 self._answer(piece)
-        messages = [_finished(message) for message in self._messages]
-        self.request: Request = {"messages": messages} if tools is None else {"messages": messages, "tools": tools}
+        for message in self._messages[made.taken :]:
+            _finish(message)
+        self.request: Request = {"messages": self._messages, **({} if tools is None else {"tools": tools})}
 
     def _answer(self, piece: TurnPiece) -> None:
         content = self._content(piece)
@@ -129,6 +134,7 @@ class OpenAIRenderer:
         last = self._messages[-1] if self._messages else None
         if last is None or last["role"] != role:
             last = {"role": role, "content": [*content]}
+            self.made.begin()
             self._messages.append(last)
         else:
             last["content"] += content
@@ -144,7 +150,7 @@ def _file(part: DocumentPart, data: Encoded) -> Message:
     return {"type": "file", "file": {"filename": sendable(part.name or "document.pdf"), "file_data": data}}
 
 
-def _finished(message: Message) -> Message:
+def _finish(message: Message) -> None:
     """Texts alone become one string, which every server takes; an assistant that only calls tools says null."""
     content = message["content"]
     if isinstance(content, list):
@@ -154,4 +160,3 @@ def _finished(message: Message) -> Message:
             message["content"] = [
                 {"type": "text", "text": part} if type(part) is str or isinstance(part, Encoded) else part for part in content
             ]
-    return message

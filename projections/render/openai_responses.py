@@ -10,7 +10,7 @@ from ledger.parts import DocumentPart, ImagePart, OpaquePart, ReasoningPart, Tex
 from projections.framing import Framing
 from projections.pieces import NotePiece, Pieces, TurnPiece
 from projections.policy import Policy
-from projections.render.identifiers import Limits, Names
+from projections.render.identifiers import Limits
 from projections.render.media import Address, Inline, Media, shown
 from projections.render.renderer import (
     EMPTY_RESULT,
@@ -24,6 +24,7 @@ from projections.render.renderer import (
     result_text,
     system_texts,
 )
+from projections.render.taking_on import Given, Made
 from projections.sendable import is_said, sendable
 from projections.transcript import Return, SystemText, Turn
 
@@ -70,14 +71,16 @@ class OpenAIResponsesRenderer:
         *,
         breakpoints: tuple[int, ...] = (),
         tools: JsonText | None = None,
+        before: Made | None = None,
     ) -> None:
-        names = Names(pieces, LIMITS)
-        self.call_ids = names.calls
-        self.tool_names = names.tools
+        self.made = made = Made(Given(type(self), system, pieces, policy, media), LIMITS, before)
+        self.call_ids = made.names.calls
+        self.tool_names = made.names.tools
         self._policy = policy
         self._media = media
-        self._input: list[Item] = []
-        for piece in pieces:
+        self._input: list[Item] = made.messages
+        for piece in made.rest():
+            made.begin()
             if isinstance(piece, NotePiece):
                 self._input.append({"role": "user", "content": sendable(piece.text)})
             elif piece.turn.role == "user":

@@ -21,6 +21,7 @@ from projections.transcript import Return, SystemText
 if TYPE_CHECKING:
     from projections.render.identifiers import CallKey
     from projections.render.media import Media
+    from projections.render.taking_on import Made
 
 Count = Callable[[str], int]
 """How many tokens a text has."""
@@ -72,7 +73,9 @@ class Renderer(Protocol):
     It sees nothing but the pieces, so that a window costs what it holds and not what its ledger holds. ``media`` has the bytes
     of the artifacts that they show. After the pieces at ``breakpoints`` (indices) a block ends that later windows begin with
     too: a form whose provider has to be told where to cache says so there, all others ignore it. ``tools``: the provider's own
-    list of tool definitions, which stands in the request as it is.
+    list of tool definitions, which stands in the request as it is. ``before``: what was made of another window, as a rule
+    of the one before: what both begin with may be taken on from it, so that only what is new is made. Whatever it is, the same
+    request comes of it.
     """
 
     provider: ClassVar[str]
@@ -90,7 +93,13 @@ class Renderer(Protocol):
         *,
         breakpoints: tuple[int, ...] = (),
         tools: JsonText | None = None,
+        before: Made | None = None,
     ) -> None: ...
+
+    @property
+    def made(self) -> Made | None:
+        """What the renderer of a later window may take on; None where the form makes all anew."""
+        ...
 
     @property
     def request(self) -> Request:

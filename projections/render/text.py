@@ -13,6 +13,7 @@ from projections.policy import Policy
 from projections.render.identifiers import CallKey
 from projections.render.media import Media
 from projections.render.renderer import EMPTY_TURN, INTERRUPTED, Request, plain_text, system_texts
+from projections.render.taking_on import Made
 from projections.sendable import sendable
 from projections.transcript import SystemText
 
@@ -43,7 +44,9 @@ class TextRenderer:
         *,
         breakpoints: tuple[int, ...] = (),
         tools: JsonText | None = None,
+        before: Made | None = None,
     ) -> None:
+        self.made = None
         self.call_ids: dict[CallKey, str] = {}
         self.tool_names: dict[str, str] = {}
         said = [f"## System\n\n{text}" for text in system_texts(system)]

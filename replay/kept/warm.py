@@ -64,7 +64,8 @@ class Shelf:
     """What is kept of one ledger; hold ``lock`` while asking it.
 
     Turns, with and without their cards, are kept with the versions at which they read so: to be asked after ``catch_up``.
-    ``memory`` has what windows are made of, ``windows`` the last ones; each has a lock of its own.
+    ``memory`` has what windows are made of, ``windows`` the last ones, ``made`` what the next ones of a policy and form take on
+    of them; each has a lock of its own.
     """
 
     def __init__(self, store: Store, ledger: bytes, *, forgettings: int, erasures: int) -> None:
@@ -87,6 +88,7 @@ class Shelf:
         self._live: LiveEvents | None = None
         self.memory = Memory(MOST_RESULTS)
         self.windows = Memory(MOST_WINDOWS)
+        self.made = Memory(MOST_WINDOWS)
 
     @property
     def live(self) -> LiveEvents:
