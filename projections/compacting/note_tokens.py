@@ -43,8 +43,6 @@ _DIGITS_A_TOKEN: Final = 3
 
 def note_tokens(line: str) -> int:
     """What a line of ours costs that is made of ``FRAGMENTS`` and numbers, with its end; ``KeyError`` for any other line."""
-    return sum(
-        -(-len(piece) // _DIGITS_A_TOKEN) if place % 2 else FRAGMENTS[piece]
-        for place, piece in enumerate(_NUMBER.split(line))
-        if piece
-    )
+    pieces = _NUMBER.split(line)
+    numbers = sum([-(-len(number) // _DIGITS_A_TOKEN) for number in pieces[1::2]])
+    return numbers + sum([FRAGMENTS[piece] for piece in pieces[::2] if piece])

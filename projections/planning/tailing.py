@@ -103,10 +103,13 @@ def settled_tokens(card: Card, policy: Policy) -> int:
     Those of a turn of which a call is open, too: so it costs no less once the result of that call comes late. One that is too
     large to be shown costs no more than what is told of it.
     """
-    if is_too_large(card, policy):
-        return STUB_TOKENS + added_tokens(card)
+    said, added = _contents_tokens(card.contents, policy), added_tokens(card)
+    if said > policy.request_tokens:
+        return STUB_TOKENS + added
+    if not card.results:  # most turns are such, and many are asked for
+        return said + added
     saved = sum(result.contents.tokens - STUB_TOKENS for result in _large_results(card, policy.stubs))
-    return plain_tokens(card, {}, policy) - saved + added_tokens(card)
+    return plain_tokens(card, {}, policy) - saved + added
 
 
 def compacted_segments(turns: Turns, policy: Policy, start: int, settled: TakenOn[Card, int] | None = None) -> int:
