@@ -4,12 +4,12 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Mapping
 from dataclasses import dataclass, field
-from functools import cached_property
 from itertools import chain
 from operator import attrgetter, is_
 from typing import ClassVar, Final, TypeGuard
 
 from ledger.parts import DocumentPart, ImagePart, JsonPart, TextPart, ToolCallPart
+from projections.lazily import lazily
 from projections.measured import measured
 from projections.sendable import is_said, sendable
 from projections.transcript import Return, Turn, answered_calls
@@ -29,14 +29,14 @@ class TurnPiece:
     turn: Turn
     replaced: Mapping[int, str] = field(default_factory=dict)
 
-    @cached_property
+    @lazily
     def media(self) -> frozenset[str]:
         """The hashes of the artifacts that it shows: pictures and documents, in the turn and in results that stand whole."""
         shown = [found.parts for found in self.turn.returns if found.version not in self.replaced]
         parts = [part for part in chain(self.turn.parts, *shown) if type(part) not in _NO_MEDIA and isinstance(part, _MEDIA)]
         return frozenset([part.sha256 for part in parts if part.sha256])
 
-    @cached_property
+    @lazily
     def only_texts(self) -> tuple[str, ...] | None:
         """All that the turn says beside its calls, in sendable texts; None where it holds anything but texts and calls."""
         parts = self.turn.parts
@@ -44,12 +44,12 @@ class TurnPiece:
             return None
         return tuple(sendable(part.text) for part in parts if isinstance(part, TextPart) and is_said(part.text))
 
-    @cached_property
+    @lazily
     def calls(self) -> tuple[ToolCallPart, ...]:
         """The calls of the turn."""
         return self.turn.calls
 
-    @cached_property
+    @lazily
     def answers(self) -> Mapping[str, Return]:
         """What its calls returned so far, by their ids, with encoded bytes only measured."""
         return {call.call_id: self._shown(found) for call, found in answered_calls(self.turn)}

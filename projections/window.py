@@ -5,12 +5,12 @@ from __future__ import annotations
 import hashlib
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field
-from functools import cached_property
 from typing import Any
 
 from ledger.json_text import JsonText
 from ledger.served import Served
 from projections.basis import Basis
+from projections.lazily import lazily
 from projections.pieces import media_of
 from projections.planning.calibration import Calibration
 from projections.planning.plan import Plan
@@ -46,7 +46,7 @@ class Rendering:
     media: Media
     last: LastMade | None = field(default=None, repr=False, compare=False)
 
-    @cached_property
+    @lazily
     def renderer(self) -> Renderer:
         """What made the request."""
         draft = self.draft
@@ -70,22 +70,22 @@ class Rendering:
         """The request with foreign JSON as its source text."""
         return self.renderer.request
 
-    @cached_property
+    @lazily
     def bytes(self) -> bytes:
         """The request as JSON bytes."""
         return request_bytes(self.exact)
 
-    @cached_property
+    @lazily
     def calls(self) -> Mapping[str, CallKey]:
         """The turn and the recorded id of each call, by the id that it has in the request."""
         return {made: key for key, made in self.renderer.call_ids.items()}
 
-    @cached_property
+    @lazily
     def tools(self) -> Mapping[str, str]:
         """The recorded name of each tool, by the name that it has in the request."""
         return {made: tool for tool, made in self.renderer.tool_names.items()}
 
-    @cached_property
+    @lazily
     def text(self) -> str:
         """What the request holds, for people to read."""
         draft = self.draft

@@ -48,20 +48,23 @@ class Names:
                     self._name((piece.turn.number, call.call_id), limits.call_id)
                     self._places.append(place)
                     self._firsts.setdefault(call.tool, place)
-        self.tools = tool_names(self._firsts, limits)
+        are_known = before is not None and self._name_the_tools_of(before)
+        self.tools: dict[str, str] = before.tools if before is not None and are_known else tool_names(self._firsts, limits)
 
     def agree(self, before: Names) -> bool:
         """Whether what both name has one name in both, wherever it stands."""
-        return (
-            self._are_distinct
-            and before._are_distinct
-            and all(before.tools.get(tool, name) == name for tool, name in self.tools.items())
-        )
+        if not self._are_distinct or not before._are_distinct:
+            return False
+        known = before.tools
+        return self.tools is known or all(known.get(tool, name) == name for tool, name in self.tools.items())
 
     @property
     def _are_distinct(self) -> bool:
         """Whether no call stands there twice: its name is that of the last."""
         return len(self.calls) == len(self._places)
+
+    def _name_the_tools_of(self, before: Names) -> bool:
+        return [*self._firsts] == [*before._firsts]
 
     def _take_on(self, before: Names, since: int) -> bool:
         if not before._are_distinct:
