@@ -21,6 +21,7 @@ from projections.verdicts.verdict import Judgement
 from replay.audit_everything import NAME, everything_sent
 from replay.audit_uses import with_uses
 from replay.kept.kept_rows import rows_of
+from replay.kept.warm import shelf_of
 from replay.loading import Loaded, last_governing, load
 from replay.moment import At
 from replay.prefix import prefix_report
@@ -110,7 +111,7 @@ def _judged(loaded: Loaded, turns: Turns, policy: Policy) -> Iterator[tuple[Told
         task or 0,
         said=partial(said_between, loaded),
         count=counter(encoding_for(policy.encoding)),
-        shelf=rows_of(loaded),
+        shelf=rows_of(loaded, shelf_of(loaded).memory),
     )
     for number in range(1, -(-turns.last // _JUDGED_TOGETHER.segment_turns) + 1):
         segment = middles.segment(number)

@@ -228,16 +228,17 @@ class View:
 
     def _ground(self, loaded: Loaded, encoding: str) -> Ground:
         """What windows of this version rest on."""
-        count = shelf_of(loaded).notes(encoding)
+        shelf = shelf_of(loaded)
+        count = shelf.notes(encoding)
         return Ground(
-            turns_of(loaded, encoding),
+            turns_of(loaded, encoding, shelf),
             partial(said_between, loaded),
             partial(served_after, loaded),
-            partial(state_as_it_began, loaded, count=count),
-            rows_of(loaded),
+            partial(state_as_it_began, loaded, shelf, count=count),
+            rows_of(loaded, shelf.memory),
             count,
             counter(encoding),
-            partial(recorded_before, loaded),
+            partial(recorded_before, loaded, shelf),
             lambda: frozenset(request.turn for request in loaded.requests),
             lambda version: self._ground(load(self._store, loaded.head, version, self._judged_at), encoding),
         )

@@ -9,7 +9,6 @@ from typing import TypeVar
 from ledger.errors import StoreError
 from ledger.store import Store
 from replay.kept.memory import Memory
-from replay.kept.warm import shelf_of
 from replay.loading import Loaded
 from replay.windows.middles import Shelf
 
@@ -18,22 +17,24 @@ Result = TypeVar("Result")
 _MOST: int = 4_096
 
 
-def rows_of(loaded: Loaded) -> Shelf:
+def rows_of(loaded: Loaded, memory: Memory) -> Shelf:
     """Where what is derived from a ledger is kept, for those who know the forgettings that ``loaded`` knows.
+
+    ``memory``: what this process remembers of the ledger, from its shelf.
 
     What is past its retention is judged anew at every moment: nothing is kept then, nor taken from what was kept before.
     """
-    return KeptRows(loaded) if loaded.nothing_is_due else OwnResults()
+    return KeptRows(loaded, memory) if loaded.nothing_is_due else OwnResults()
 
 
 class KeptRows:
     """The derived rows of one ledger. What cannot be kept, as on a standby, is made again by every process."""
 
-    def __init__(self, loaded: Loaded) -> None:
+    def __init__(self, loaded: Loaded, memory: Memory) -> None:
         self._store: Store = weakref.proxy(loaded.store.store)  # what is remembered does not keep a store alive
         self._head = loaded.head
         self._forgettings = loaded.erasures
-        self._memory = shelf_of(loaded).memory
+        self._memory = memory
 
     def recall(self, key: Hashable, make: Callable[[], Result]) -> Result:
         """What this process worked out of this ledger, as long as nothing more of it is forgotten."""

@@ -12,7 +12,7 @@ from projections.contradictions import Contradiction
 from projections.state import State, state_of
 from projections.state_block import Count
 from projections.transcript import Transcript, Turn
-from replay.kept.warm import shelf_of
+from replay.kept.warm import Shelf, shelf_of
 from replay.loading import Folds, Loaded
 from replay.standing.live_events import LiveEvents, StandingFolds
 from replay.turns.ledger_turns import turns_alone
@@ -22,14 +22,13 @@ _FEW: Final = 4
 
 def standing_state(loaded: Loaded, basis: Basis, *, count: Count) -> State:
     """What is established at the version: the same as by folding all events. ``count`` counts the tokens of its block."""
-    return replace(state_as_it_began(loaded, count=count), basis=basis)
+    return replace(state_as_it_began(loaded, shelf_of(loaded), count=count), basis=basis)
 
 
-def state_as_it_began(loaded: Loaded, *, count: Count) -> State:
+def state_as_it_began(loaded: Loaded, shelf: Shelf, *, count: Count) -> State:
     """The same, for those who do not ask what it rests on: its basis is of where it was first asked for as it still stands."""
     if _is_folded_whole(loaded):
         return _stated(loaded.folds, loaded.transcript, loaded.basis(), count, made_anew)
-    shelf = shelf_of(loaded)
     with shelf.lock:
         live, quiet_from = shelf.live, shelf.index.quiet_from(loaded.version)
         is_given = live.asked(loaded, "task", lambda folds: folds.lifecycle.task is not None, quiet_from=quiet_from)
@@ -52,12 +51,11 @@ def standing_contradictions(loaded: Loaded) -> tuple[Contradiction, ...]:
         return shelf.live.asked(loaded, "contradictions", lambda folds: folds.contradictions.all())
 
 
-def recorded_before(loaded: Loaded, version: int) -> tuple[str, ...]:
+def recorded_before(loaded: Loaded, shelf: Shelf, version: int) -> tuple[str, ...]:
     """The ids of the evidence, and of the contradictions, that were recorded before a version."""
     if _is_folded_whole(loaded):
         ids = _recorded_ids(loaded.folds)
     else:
-        shelf = shelf_of(loaded)
         with shelf.lock:
             ids = shelf.live.asked(loaded, "recorded ids", _recorded_ids)
     return tuple(one for one, recorded in ids if recorded < version)

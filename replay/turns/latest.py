@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
-from typing import Final, Generic, TypeVar
+from typing import Final, Generic, NamedTuple, TypeVar
 
 from projections.cards import Card
 from projections.told import Told
@@ -18,8 +18,7 @@ FEWEST_LATEST: Final = 128
 """So many are left where there are more, unless they are too long."""
 
 
-@dataclass(frozen=True, slots=True)
-class LatestTurns(Generic[One]):
+class LatestTurns(NamedTuple, Generic[One]):
     """Turns in a row, or their cards, from the turn ``first`` on.
 
     They were the latest at the version ``since``, and from there on read so. ``tokens`` is how long they are together at the
@@ -40,7 +39,7 @@ class LatestTurns(Generic[One]):
         """With those that come before and after them, as they read at a version."""
         if not before and not after:
             return self
-        tokens = sum(_weight(one) for some in (before, after) for one in some)
+        tokens = sum(map(_weight, (*before, *after)))
         return LatestTurns(version, self.first - len(before), [*before, *self.turns, *after], self.tokens + tokens)
 
     def cut(self, turn: int) -> LatestTurns[One]:

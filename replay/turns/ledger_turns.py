@@ -52,11 +52,14 @@ class _Holds(NamedTuple):
     until: int | None
 
 
-def turns_of(loaded: Loaded, encoding: str) -> Turns:
-    """The turns of a ledger as it was loaded, counted in an encoding (``projections.encodings.ENCODINGS``)."""
+def turns_of(loaded: Loaded, encoding: str, shelf: Shelf | None = None) -> Turns:
+    """The turns of a ledger as it was loaded, counted in an encoding (``projections.encodings.ENCODINGS``).
+
+    ``shelf``: the ledger's, if it is at hand.
+    """
     if loaded.is_read or not loaded.nothing_is_due:
         return folded_turns(loaded, counter(encoding))
-    return LedgerTurns(loaded, encoding)
+    return LedgerTurns(loaded, encoding, shelf)
 
 
 def turns_alone(loaded: Loaded) -> Callable[[int, int], Sequence[Turn]]:
@@ -97,10 +100,10 @@ def bring_up_to_date(store: Ledgers, ledger_id: str, *, encoding: str) -> None:
 class LedgerTurns:
     """The ``Turns`` of a ledger, read one by one as they are asked for."""
 
-    def __init__(self, loaded: Loaded, encoding: str) -> None:
+    def __init__(self, loaded: Loaded, encoding: str, shelf: Shelf | None = None) -> None:
         self._loaded = loaded
         self._count = counter(encoding)
-        self._shelf = shelf_of(loaded)
+        self._shelf = shelf or shelf_of(loaded)
         self._cards = self._shelf.cards(encoding)
         self._version = loaded.version
         self._reader = TurnReader(loaded, self._shelf)
@@ -137,7 +140,8 @@ class LedgerTurns:
 
     def at(self, numbers: Iterable[int]) -> Mapping[int, Told]:
         """The turns of some numbers."""
-        wanted = sorted({number for number in numbers if 1 <= number <= self.last})
+        last = self.last
+        wanted = sorted({number for number in numbers if 1 <= number <= last})
         if not wanted:
             return {}
         if not _FEWEST <= len(wanted) <= _FEW:

@@ -45,8 +45,7 @@ class Ground:
     as_of: Callable[[int], Ground]
 
 
-@dataclass(frozen=True, slots=True)
-class Asked:
+class Asked(NamedTuple):
     """What is asked for: a policy, a form, and definitions of tools that go with it."""
 
     policy: Policy
@@ -54,8 +53,7 @@ class Asked:
     tools: JsonText | None
 
 
-@dataclass(frozen=True, slots=True)
-class Setting:
+class Setting(NamedTuple):
     """A scene, and what goes with a window of it."""
 
     scene: Scene
