@@ -24,9 +24,9 @@ _STUB_COST: Final = 44
 
 _PLAIN: Final = re.compile(r"[\w.\-/:@#$%+~()]+", re.ASCII)
 _CLOSING: Final = re.compile(r"[\[\]]")
-_COST_PIECE: Final = re.compile(r"[A-Z]?[a-z]+|[A-Z]+|[0-9]{1,3}|[!-/:-@\[-^`{-~]{1,2}|[^\s]")
-_COMMON: Final = re.compile("[\u0080-\u0dff\u0e00-\u0eff\u1e00-\u206f\u3000-\u30ff\u4e00-\u9fff\uac00-\ud7a3\uff00-\uff65]")
-"""Characters that have about one token each; others have up to three."""
+_TOKENS: Final = re.compile(r"(?<![A-Z])[A-Z][a-z]+|[a-z]{1,8}|[A-Z]{1,2}|[0-9]{1,3}|[!-/:-@\[-^`{-~]{1,2}|[^\s]")
+_RARE: Final = re.compile("[^\\s\x00-\u0dff\u0e00-\u0eff\u1e00-\u206f\u3000-\u30ff\u4e00-\u9fff\uac00-\ud7a3\uff00-\uff65]")
+"""Characters that have up to three tokens each; others have about one."""
 
 _MAIN: Final = (
     *("query", "q", "question", "search", "command", "cmd", "path", "file_path", "filename", "file", "url", "uri", "pattern"),
@@ -169,12 +169,5 @@ def _in_quotes(text: str) -> str:
 
 def _cost(text: str) -> int:
     """About how many tokens a text has, rather too many: no tokenizer is at hand here."""
-    return sum(map(_piece_cost, _COST_PIECE.findall(text)))
-
-
-def _piece_cost(piece: str) -> int:
-    if not piece.isascii():
-        return 1 if _COMMON.match(piece) else 3
-    if piece.islower():
-        return 1 + (len(piece) - 1) // 8
-    return 1 + (len(piece) - 1) // 2 if piece.isupper() else 1
+    tokens = len(_TOKENS.findall(text))
+    return tokens if text.isascii() else tokens + 2 * len(_RARE.findall(text))

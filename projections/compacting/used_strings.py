@@ -3,13 +3,14 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from typing import Final, NamedTuple
 
 from projections.exact.finding import Quoting, Uses, uses_in
 
 _PLAIN_WORD: Final = re.compile(r"[^\W\d_]+")
 _PLAIN_ASCII: Final = re.compile("[A-Za-z]?[a-z]*")
+_WORD: Final = re.compile(r"\w")
 _NAMED: Final = re.compile(r'"([^"\\\n]{1,200}+)"\s*+:')
 """A name in JSON: what it names is used, not the name."""
 
@@ -44,23 +45,25 @@ def used_strings(result_text: str, later: Sequence[Said], *, asked: str = "", mo
     the names in JSON.
     """
     quoting = Quoting(result_text)
-    if not _may_be_used(quoting.phrases, result_text, later):
+    if not _may_be_used(quoting, result_text, later):
         return ()
     sought = _sought(result_text, quoting)
-    known = _uses(sought, said_of(asked)).keys()
     uses: dict[str, int] = {}
     for said in later:
         for string, found in sorted(_uses(sought, said).items(), key=lambda item: item[1].place):
-            if string not in known:
-                uses[string] = uses.get(string, 0) + found.times
-    return tuple(sorted(uses, key=lambda string: -uses[string])[:most])
+            uses[string] = uses.get(string, 0) + found.times
+    known = _uses(sought, said_of(asked)) if any(string in asked for string in uses) else {}
+    return tuple(sorted((string for string in uses if string not in known), key=lambda string: -uses[string])[:most])
 
 
-def _may_be_used(phrases: Iterable[str], result_text: str, later: Sequence[Said]) -> bool:
-    """Whether later texts hold a phrase of a result, or exact strings that stand in it somewhere: mostly they do not."""
+def _may_be_used(quoting: Quoting, result_text: str, later: Sequence[Said]) -> bool:
+    """Whether later texts hold exact strings that stand in a result somewhere, or a phrase of it: mostly they do not."""
+    if any(string in result_text for one in later for string, found in one.uses.items() if found.may_be_exact):
+        return True
     said = "\n".join(one.text for one in later)
-    return any(phrase in said and _PLAIN_ASCII.fullmatch(phrase) is None for phrase in phrases) or any(
-        string in result_text for one in later for string, found in one.uses.items() if found.may_be_exact
+    return all(
+        any(_PLAIN_ASCII.fullmatch(phrase) is None for phrase in shared(said))
+        for shared in (quoting.perhaps_shared, quoting.shared)
     )
 
 
@@ -91,4 +94,12 @@ def _uses(sought: _Sought, said: Said) -> dict[str, Uses]:
 
 def _places(phrase: str, text: str) -> list[int]:
     """Where a phrase stands in a text and no word goes on at its ends."""
-    return [match.start() for match in re.finditer(rf"(?<!\w){re.escape(phrase)}(?!\w)", text)]
+    places = []
+    place = text.find(phrase)
+    while place >= 0:
+        end = place + len(phrase)
+        is_whole = _WORD.match(text, end) is None and (place == 0 or _WORD.match(text, place - 1) is None)
+        if is_whole:
+            places.append(place)
+        place = text.find(phrase, end if is_whole else place + 1)
+    return places

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterator
+from functools import cached_property
 from typing import Final, NamedTuple
 
 from projections.exact import patterns as p
@@ -55,22 +56,35 @@ def found_in(text: str) -> list[Found]:
 
 
 class Quoting:
-    """A text of which first only what may hold spaces is found, as quotes and commands: for many texts that is enough."""
+    """A text of which no more is found than what is asked for: for many texts it is enough to know that nothing is shared."""
 
     def __init__(self, text: str) -> None:
         self._text = text
-        self._phrases = list(_phrases(text))
 
-    @property
-    def phrases(self) -> set[str]:
-        """All that may hold spaces, hidden or not."""
-        return {item[2] for item in self._phrases}
+    def perhaps_shared(self, other: str) -> Iterator[str]:
+        """What may hold spaces and stands in another text, too, found in little time: all of it, and some that is not exact.
+
+        Of what holds escaped quotes it is what precedes them.
+        """
+        for piece in set(self._text.split('"')):
+            string = piece.strip()
+            if string in other and (_fits(string, _MOST_QUOTED) or string.endswith("\\")):
+                yield string
+        yield from (item[2] for item in _phrases_without_double_quotes(self._text) if item[2] in other)
+
+    def shared(self, other: str) -> Iterator[str]:
+        """What may hold spaces, hidden or not, and stands in another text, too."""
+        return (item[2] for item in self._phrases if item[2] in other)
 
     def strings(self) -> tuple[dict[str, None], set[str]]:
         """The exact strings of the text in the order of their first places, and which of them ``uses_in`` looks for, too."""
         tokens = list(_tokens(self._text))
         visible = dict.fromkeys(item[2] for item in _visible([*tokens, *self._phrases]))
         return visible, {item[2] for item in tokens}
+
+    @cached_property
+    def _phrases(self) -> list[_Item]:
+        return list(_phrases(self._text))
 
 
 def uses_in(text: str) -> dict[str, Uses]:
@@ -88,8 +102,11 @@ def uses_in(text: str) -> dict[str, Uses]:
             first[raw] = (match.start(kind), _string_of(text, match, kind))
     uses: dict[str, Uses] = {}
     for raw, (place, (string, may_be_exact)) in first.items():
-        before = uses.get(string, Uses(place, 0))
-        uses[string] = Uses(before.place, before.times + counted[raw], before.may_be_exact or may_be_exact)
+        before = uses.get(string)
+        if before is None:
+            uses[string] = Uses(place, counted[raw], may_be_exact)
+        else:
+            uses[string] = Uses(before.place, before.times + counted[raw], before.may_be_exact or may_be_exact)
     return uses
 
 
@@ -166,14 +183,19 @@ def _address(text: str, match: re.Match[str], kind: int) -> _Item:
 
 def _phrases(text: str) -> Iterator[_Item]:
     """What may hold spaces: days, commands, code and quotes."""
-    yield from (_at(match.start(), match.group()) for match in p.MONTH_DATE.finditer(text))
-    yield from (_inner(match) for match in p.COMMANDS.finditer(text) if len(match[1].rstrip()) <= MOST_CHARACTERS)
-    if "`" in text:
-        yield from (_inner(match) for match in p.BACKTICKS.finditer(text) if match[2] and _fits(match[1], MOST_CHARACTERS))
     for match in p.DOUBLE_QUOTES.finditer(text) if '"' in text else ():
         inner, closed, names = match.groups()
         if closed and not names and _fits(inner, _MOST_QUOTED):
             yield _inner(match)
+    yield from _phrases_without_double_quotes(text)
+
+
+def _phrases_without_double_quotes(text: str) -> Iterator[_Item]:
+    if p.PERHAPS_DAY.search(text) is not None:
+        yield from (_at(match.start(), match.group()) for match in p.MONTH_DATE.finditer(text))
+    yield from (_inner(match) for match in p.COMMANDS.finditer(text) if len(match[1].rstrip()) <= MOST_CHARACTERS)
+    if "`" in text:
+        yield from (_inner(match) for match in p.BACKTICKS.finditer(text) if match[2] and _fits(match[1], MOST_CHARACTERS))
     yield from (_inner(match) for match in p.SINGLE_QUOTES.finditer(text) if _fits(match[1], _MOST_QUOTED))
     if not text.isascii():
         yield from (_inner(match) for match in p.OTHER_QUOTES.finditer(text) if _fits(match[1], _MOST_QUOTED))

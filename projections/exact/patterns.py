@@ -97,6 +97,9 @@ MONTH_DATE: Final = re.compile(
 )
 """A day after the name of its month, in English and German."""
 
+PERHAPS_DAY: Final = re.compile(r"\ (?<=[a-z.]\ )\d")
+"""What each of them holds, and few other texts; it is found in less time."""
+
 BACKTICKS: Final = re.compile(r"`++([^`\n]*+)(`*+)")
 """Code in a line; without its end it is none."""
 

@@ -12,7 +12,10 @@ from projections.exact import patterns
 from projections.exact.strings import exact_strings
 
 _PARSER: Any = re._parser  # type: ignore[attr-defined]
-SCANNING = ["TOKEN", "MONTH_DATE", "BACKTICKS", "DOUBLE_QUOTES", "SINGLE_QUOTES", "OTHER_QUOTES", "COMMANDS", "FOREIGN_PATH"]
+SCANNING = [
+    *("TOKEN", "PERHAPS_DAY", "MONTH_DATE", "BACKTICKS", "DOUBLE_QUOTES", "SINGLE_QUOTES", "OTHER_QUOTES", "COMMANDS"),
+    "FOREIGN_PATH",
+]
 
 
 def repeats(parsed: Any) -> Iterator[tuple[str, Any]]:

@@ -38,6 +38,24 @@ def test_phrases_and_amounts_are_found_as_a_whole() -> None:
     assert used_in(RESULT, ["New Yorkers and XNew York pay 14,180 INR"]) == ()
 
 
+def test_a_phrase_is_found_where_it_stands_as_a_whole_among_parts_of_words() -> None:
+    later = ["New Yorkers like New York: New York, XNew York", "4,180 INR"]
+    assert used_in(RESULT, later) == ("New York", "4,180 INR")
+    assert used_in('"a b a"', ["xa b a b a"]) == ("a b a",)
+
+
+def test_phrases_that_hold_quotes_are_found() -> None:
+    assert used_in(r'{"said": "a \"b\" c"}', [r'{"text": "He said a \"b\" c."}']) == (r"a \"b\" c",)
+    assert used_in(r'{"said": "\"b c\""}', [r'{"text": "\"b c\""}']) == (r"\"b c\"",)
+    assert used_in(r'{"said": "\"open"}', [r'{"text": "\"open"}']) == (r"\"open",)
+    assert used_in('`say "hi" now`', ['to say "hi" now']) == ('say "hi" now',)
+
+
+def test_days_are_found_in_whatever_digits() -> None:
+    assert used_in("on May 5", ["May 5"]) == ("May 5",)
+    assert used_in("on M\u00e4rz \u0667", ["M\u00e4rz \u0667"]) == ("M\u00e4rz \u0667",)
+
+
 def test_names_in_json_and_plain_words_are_no_use() -> None:
     result = '{"order_id": "r_7", "status": "open", "open": "late"}'
     assert used_in(result, ["The order_id and status are open, late: r_7"]) == ("r_7",)
@@ -79,6 +97,7 @@ PIECES = st.lists(
                 "`x y`",
                 "`a_b`",
                 '"New York"',
+                r'"New \"York\""',
                 '"in-progress"',
                 '"open"',
                 '"id":',
