@@ -11,7 +11,7 @@ from ledger.json_text import JsonText
 from ledger.served import Served
 from projections.basis import Basis
 from projections.lazily import lazily
-from projections.pieces import media_of
+from projections.pieces import Pieces, alike, media_of
 from projections.planning.calibration import Calibration
 from projections.planning.plan import Plan
 from projections.planning.planner import Planner
@@ -32,10 +32,18 @@ from projections.wire import to_json
 class LastMade:
     """What was made of the last of some windows, for the next one to take on. Threads may share it."""
 
-    __slots__ = ("made",)
+    __slots__ = ("_shown", "made")
 
     def __init__(self) -> None:
         self.made: Made | None = None
+        self._shown: tuple[Pieces, set[str]] = ((), set())
+
+    def media_of(self, pieces: Pieces) -> set[str]:
+        """The hashes of the artifacts that the pieces show: mostly none, and then only what is new is looked at."""
+        before, shown = self._shown
+        found = media_of(pieces if shown else pieces[alike(pieces, before) :])
+        self._shown = pieces, found
+        return found
 
 
 @dataclass(frozen=True)
@@ -193,10 +201,9 @@ class Draft:
     calibration: Calibration | None
     tools: JsonText | None
 
-    @property
-    def media(self) -> set[str]:
-        """The hashes of the artifacts whose bytes the request needs."""
-        return media_of(self.plan.pieces)
+    def media(self, last: LastMade | None) -> set[str]:
+        """The hashes of the artifacts whose bytes the request needs; ``last`` as in ``rendered``."""
+        return media_of(self.plan.pieces) if last is None else last.media_of(self.plan.pieces)
 
     def rendered(self, media: Mapping[str, bytes], *, last: LastMade | None = None) -> Rendering:
         """The request; it costs no more than it was planned to, whatever became of the bytes of ``media``.

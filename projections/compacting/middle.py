@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
+from operator import attrgetter
 from typing import Final, Literal
 
 from pydantic import TypeAdapter
@@ -12,6 +13,9 @@ from projections.transcript import Turn
 from projections.verdicts.verdict import Verdict
 
 Teller = Literal["extract", "summary"]
+
+_NUMBER: Final = attrgetter("number")
+_WAITS_SINCE: Final = attrgetter("waits_since")
 
 
 @dataclass(frozen=True, slots=True)
@@ -160,6 +164,16 @@ class Middle:
     settled: int = 0
     last_settled: int = 0
     key: str = ""
+
+    @property
+    def numbers(self) -> tuple[int, ...]:
+        """The numbers of the turns that are kept whole."""
+        return tuple(map(_NUMBER, self.kept))
+
+    @property
+    def waits(self) -> bool:
+        """Whether any of them is not known to be answered."""
+        return any(map(_WAITS_SINCE, self.kept))
 
 
 NOTHING: Final = Middle()

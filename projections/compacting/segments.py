@@ -33,7 +33,7 @@ from projections.compacting.used_strings import Said, said_of, used_strings
 from projections.exact.finding import found_in
 from projections.exact.strings import identifying_strings
 from projections.planning.clearing import away, shown_used_through, spent_at
-from projections.planning.tailing import added_tokens, clearable_tokens, plain_tokens, settled_tokens
+from projections.planning.tailing import added_tokens, clearable_tokens, plain_tokens, settled_tokens, timely_sums
 from projections.policy import Compaction, Policy
 from projections.sendable import sendable
 from projections.state_block import Count
@@ -137,15 +137,16 @@ def segment_stubs(segment: Segment, policy: Policy, count: Count) -> SegmentStub
     on. A turn whose results are no larger than their stubs has none of them.
     """
     around = (*segment.told, *segment.after)
+    timely = timely_sums(around, policy)
     return {
-        told.turn.number: tuple(stubs_of(told, _that_may_use(around, place, policy), policy, count))
+        told.turn.number: tuple(stubs_of(told, _that_may_use(around, place, timely, policy), policy, count))
         for place, told in enumerate(segment.told)
         if clearable_tokens(told.card, policy) > 0
     }
 
 
-def _that_may_use(around: Sequence[Told], place: int, policy: Policy) -> Sequence[Told]:
-    through = shown_used_through(around[place].turn.number, away(around, place, policy).moment, policy)
+def _that_may_use(around: Sequence[Told], place: int, timely: Sequence[int], policy: Policy) -> Sequence[Told]:
+    through = shown_used_through(around[place].turn.number, away(around, place, timely, policy).moment, policy)
     return [other for other in around[place + 1 :] if other.turn.number <= through]
 
 

@@ -11,6 +11,7 @@ from bisect import bisect_left
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from itertools import pairwise
+from operator import attrgetter
 from typing import Final
 
 from projections.cards import Card
@@ -25,6 +26,8 @@ _FEWEST_SAMPLES: Final = 3
 _FEWEST_TOKENS: Final = 300
 _STEPS: Final = 20  # factors are rounded up to a twentieth, so that they rarely change
 _PLAUSIBLE: Final = (0.5, 4.0)
+
+_ASKED_TOKENS: Final = attrgetter("asked_tokens")
 
 Served = Callable[[int], Sequence[tuple[int, int]]]
 """The windows that were recorded as served after a version, in order: at which version, and what was counted for them."""
@@ -109,7 +112,7 @@ def calibration_of(cards: Sequence[Card], *, served: Mapping[int, int], model: s
 
 def _is_told(cards: Sequence[Card]) -> bool:
     """Whether there is anything to learn from. Most often there is not: it is asked of every window."""
-    return any(card.asked_tokens is not None for card in cards)
+    return [*map(_ASKED_TOKENS, cards)].count(None) < len(cards)
 
 
 def tells_usage(card: Card) -> bool:

@@ -24,15 +24,18 @@ class Away(NamedTuple):
     is_crowded: bool
 
 
-def away(told: Sequence[Told], place: int, policy: Policy) -> Away:
-    """When a turn's results are spent and away, as numbers of turns; beyond the last of ``told`` if that is still to come."""
+def away(told: Sequence[Told], place: int, timely: Sequence[int], policy: Policy) -> Away:
+    """When a turn's results are spent and away, as numbers of turns; beyond the last of ``told`` if that is still to come.
+
+    ``timely``: what these turns add up to (``timely_sums``).
+    """
     one, last = told[place], told[-1].turn.number
     key = ("away", policy.leaving)
     known: Away | None = one.remembered.get(key)
     if known is not None and known.moment < last:
         return known
     spent, leaves = spent_at(told, place), leaves_tail(told, place, policy)
-    crowded = crowded_at(told, place, policy, upto=leaves - 1)
+    crowded = crowded_at(told[0].turn.number, place, timely, policy, upto=leaves - 1)
     made = Away(spent, max(spent, crowded), crowded < leaves)
     if made.moment < last:  # nothing that is still to come changes it
         one.remembered[key] = made

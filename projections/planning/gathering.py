@@ -88,7 +88,7 @@ def scene_of(
     live = _live(turns, policy, first, start=start, tokens=budget_tokens * READ_BUDGETS)
     wanted = [*policy.pins, *([task] if policy.pins_task else [])]
     pins = [number for number in wanted if number < live[0].turn.number]
-    kept = turns.at([*(turn.number for turn in middle.kept), *pins])
+    kept = turns.at([*middle.numbers, *pins])
     middle = _with_pins(middle, kept, policy, recall)
     named = evidence(live[0].turn.version) if middle.through else ()
     unread = tuple(number for number in range(first, live[0].turn.number) if number not in kept)
@@ -137,13 +137,15 @@ def _live(turns: Turns, policy: Policy, first: int, *, start: int, tokens: int) 
 
 def _with_pins(middle: Middle, kept: Mapping[int, Told], policy: Policy, recall: Recall) -> Middle:
     """The middle with those of the turns that are ``kept`` whole that do not stand in it: they are pinned."""
-    known = {turn.number for turn in middle.kept}
+    if len(kept) == len(middle.kept):
+        return middle
+    known = {*middle.numbers}
     pins = tuple(
         (number, "pin" if number in policy.pins else "task", plain_tokens(told.card, {}, policy))
         for number, told in kept.items()
         if number not in known
     )
-    return recall(("with pins", middle.key, pins), lambda: _pinned(middle, pins)) if pins else middle
+    return recall(("with pins", middle.key, pins), lambda: _pinned(middle, pins))
 
 
 def _pinned(middle: Middle, pins: Sequence[tuple[int, str, int]]) -> Middle:

@@ -28,11 +28,13 @@ class KeptTurns:
 
 def all_kept(scene: Scene) -> KeptTurns:
     """All turns that are kept, before any gives way: the same ones until the next compaction."""
-    numbers = tuple(turn.number for turn in scene.middle.kept)
-    if not numbers or numbers[-1] > scene.middle.through:  # what comes late to such a pin is not in the middle's key
+    middle, numbers = scene.middle, scene.middle.numbers
+    waiting: tuple[int, ...] = ()
+    if not numbers or numbers[-1] > middle.through:  # what comes late to such a pin is not in the middle's key
         return _all_kept(scene)
-    waiting = tuple(turn.number for turn in scene.middle.kept if turn.waits_since and not _is_answered(scene, turn))
-    key = ("kept", scene.middle.key, numbers, waiting, scene.task in scene.pinned, scene.form, scene.policy.settling)
+    if middle.waits:
+        waiting = tuple(turn.number for turn in middle.kept if turn.waits_since and not _is_answered(scene, turn))
+    key = ("kept", middle.key, numbers, waiting, scene.task in scene.pinned, scene.form, scene.policy.settling)
     return scene.recall(key, lambda: _all_kept(scene))
 
 

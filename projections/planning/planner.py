@@ -93,12 +93,13 @@ class Planner:
         """Show stubs where results were cleared, and before the tail where the budget presses for them."""
         scene, first, live = self._scene, self._first, self._live
         pressed = self._start if self._level > 0 else 0
+        cleared, shortened = scene.cleared, self._shortened
         for place in scene.gives_way:
             number = first + place
-            if (number < pressed or number in scene.cleared) and number in live and number not in self._shortened:
+            if number not in shortened and (number < pressed or number in cleared) and number in live:
                 live[number] = scene.stubbed(place)
                 if live[number].texts:
-                    self._shortened.add(number)
+                    shortened.add(number)
 
     def _make_room(self) -> None:
         """Let things give way until the request fits, with the current turn's own words whole."""
@@ -145,11 +146,14 @@ class Planner:
         if unread:
             yield f"turns {unread[0]}-{unread[-1]}: too far back"
         short = self._shortened & self._live.keys()
-        if any(number < self._start and number not in scene.cleared for number in short):
+        tail = {number for number in short if number >= self._start}
+        if short - tail - scene.cleared.keys():
             yield "spent results"
-        for name, is_spent in (("results of the tail", True), ("results not answered yet", False)):
-            if any(number >= self._start and scene.is_spent(number - scene.first) == is_spent for number in short):
-                yield name
+        spent = {scene.is_spent(number - self._first) for number in tail}
+        if True in spent:
+            yield "results of the tail"
+        if False in spent:
+            yield "results not answered yet"
         if self._has_middle and self._middle().piece != scene.told_middle(LEVELS[0]).piece:
             yield f"compressed text: {LEVELS[self._level]}"
 

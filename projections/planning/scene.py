@@ -123,7 +123,7 @@ class Scene:
         known = self.lanes.known.aways
         found = known.get(place)
         if found is None:
-            found = away(self.live, place, self.policy)
+            found = away(self.live, place, self._timely, self.policy)
             if found.moment < self.current.turn.number:  # nothing that is still to come changes it
                 known[place] = found
         return found
@@ -135,9 +135,14 @@ class Scene:
 
     def _stays_from(self) -> int:
         """The place of the first live turn that neither left the tail by now nor was crowded out of it."""
+        timely = self._timely
+        return max(self.start - self.first, bisect_left(timely, timely[-1] - self.policy.request_tokens))
+
+    @lazily
+    def _timely(self) -> list[int]:
+        """What the live turns add up to as they crowd each other out of the tail."""
         timely = self.lanes.timely
-        most = timely[-1] + timely_tokens(self.current, self.policy, begins=None) - self.policy.request_tokens
-        return max(self.start - self.first, bisect_left(timely, most))
+        return [*timely, timely[-1] + timely_tokens(self.current, self.policy, begins=None)]
 
     def tail_begins(self, number: int) -> int:
         """The first turn of the tail when the turn ``number`` was the current one."""

@@ -6,8 +6,9 @@ form; it looks at as many turns as the budget holds, however long the ledger is.
 
 from __future__ import annotations
 
-from bisect import bisect_left
+from bisect import bisect_left, bisect_right
 from collections.abc import Mapping, Sequence
+from itertools import accumulate
 from typing import Final
 
 from projections.cards import Card, Contents, ResultCard
@@ -162,21 +163,21 @@ def leaves_tail(told: Sequence[Told], place: int, policy: Policy) -> int:
     return leaves
 
 
-def crowded_at(told: Sequence[Told], place: int, policy: Policy, *, upto: int) -> int:
+def crowded_at(first: int, place: int, timely: Sequence[int], policy: Policy, *, upto: int) -> int:
     """The number of the turn at whose coming a turn is crowded out: it and those after it, whole, cost more than the budget.
 
     Beyond ``upto`` if none of them is it. Once it is so, it is so for ever: results that come late are not counted, nor turns
-    that are too large to be shown.
+    that are too large to be shown. ``timely``: see ``timely_sums``; the turn ``first`` is the first of them.
     """
-    room = policy.request_tokens
-    for other in range(place, len(told)):
-        number = told[other].turn.number
-        if number > upto:
-            break
-        room -= timely_tokens(told[other], policy, begins=told[other + 1].turn.version if other + 1 < len(told) else None)
-        if room < 0:
-            return number
-    return upto + 1
+    found = bisect_right(timely, timely[place] + policy.request_tokens)
+    return upto + 1 if found == len(timely) else min(upto + 1, first + found - 1)
+
+
+def timely_sums(told: Sequence[Told], policy: Policy) -> list[int]:
+    """What turns in a row cost, ``timely_tokens`` of each, added up: before each of them and after the last."""
+    begins = [*(one.turn.version for one in told[1:]), None]
+    costs = (timely_tokens(one, policy, begins=version) for one, version in zip(told, begins, strict=True))
+    return list(accumulate(costs, initial=0))
 
 
 def timely_tokens(one: Told, policy: Policy, *, begins: int | None) -> int:
