@@ -218,7 +218,7 @@ class View:
         def rendered() -> Rendering:
             draft = drafted(ground, Asked(policy, form, tools), encoding=encoding)
             last = shelf.made.recall((policy.digest, form), LastMade) if loaded.nothing_is_due else None
-            return draft.rendered(self._artifacts(loaded, draft.media), last=last)
+            return draft.rendered(self._artifacts(loaded, draft.media(last)), last=last)
 
         windows = shelf.windows if loaded.nothing_is_due else Memory(1)
         made = windows.recall((loaded.version, policy.digest, form, tools), rendered)

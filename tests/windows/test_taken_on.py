@@ -15,7 +15,11 @@ from replay import view
 from tests.projections.histories import PNG
 from tests.render.scenes import FORMS
 
-POLICIES = (Policy(budget_tokens=700, tail_turns=4), Policy(tail_turns=3, state_place="after_system"))
+POLICIES = (
+    Policy(budget_tokens=700, tail_turns=4),
+    Policy(budget_tokens=6_000, tail_turns=3),
+    Policy(tail_turns=3, state_place="after_system"),
+)
 
 
 def look(case: Ledger, page: int, tool: str = "read page") -> None:
