@@ -26,6 +26,7 @@ _DOMAIN: Final = b"context-ledger/payload/1\0"
 _REQUEST: Final = b'{"request":"'
 _DIGEST_LENGTH: Final = 64
 _TAGS: Final = b'{"tags":'
+_BEFORE_CONTENT: Final = (_REQUEST, _TAGS)
 # No tag holds a quotation mark or a backslash, so a text ends at the next mark.
 _WITH_TAGS: Final = re.compile(rb'\{"tags":(\{(?:"(?:subjects|labels)":\["[^"]*"(?:,"[^"]*")*\],?)+\})')
 _TAG: Final = re.compile(
@@ -79,8 +80,11 @@ def decode(type_name: str, type_version: int, turn: int | None, payload: bytes) 
             type=type_name,
             type_version=type_version,
         )
+    content = payload
+    if payload.startswith(_BEFORE_CONTENT):
+        content = _without_tags(_without_request(payload))
     try:
-        return cast(Event, model.model_validate_json(_with_turn(_without_tags(_without_request(payload)), turn)))
+        return cast(Event, model.__pydantic_validator__.validate_json(_with_turn(content, turn)))
     except ValidationError as error:
         raise CorruptRecord(
             f"the payload of a {type_name} does not have its fields: {error.error_count()} problems, first "
@@ -108,7 +112,7 @@ def request_digest_of(payload: bytes) -> str | None:
 
 def tags_of(payload: bytes) -> Tags:
     """The tags that an event was appended with."""
-    rest = _without_request(payload)
+    rest = _without_request(payload) if payload.startswith(_BEFORE_CONTENT) else payload
     if not rest.startswith(_TAGS):
         return NO_TAGS
     match = _WITH_TAGS.match(rest)

@@ -314,7 +314,8 @@ def _python_decimal(source: str) -> Decimal | str:
 
 def _text_from(value: object, info: core_schema.ValidationInfo[Any]) -> str:
     if isinstance(value, str):
-        return _pairs_joined(value) if has_lone_surrogate(value) else value
+        # What was read out of JSON has none.
+        return value if info.mode == "json" or not has_lone_surrogate(value) else _pairs_joined(value)
     if info.mode == "json" and isinstance(value, dict) and value.keys() == {"json_literal"}:
         return _literal(value["json_literal"])
     raise ValueError("a text is a str")

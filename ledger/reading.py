@@ -9,6 +9,7 @@ from __future__ import annotations
 from collections.abc import Iterable, Iterator, Mapping
 from typing import Final
 
+from ledger.assembling import assembler
 from ledger.codec import decode, tags_of
 from ledger.erased import Erased, Forgotten
 from ledger.errors import UnknownEventType
@@ -21,6 +22,7 @@ Marks = Mapping[int, tuple[Erasure, Forgotten]]
 """What is left of the erased events of one ledger, by version."""
 
 _NONE: Final[Marks] = {}
+_recorded: Final = assembler(Recorded)
 _FORGOTTEN: Final = "content.forgotten"
 
 
@@ -37,7 +39,7 @@ class Reader:
 
     def read(self, selection: Selection) -> Iterator[Recorded]:
         """The selected events, in order."""
-        yield from map(self.recorded, self._store.read(self._ledger, selection))
+        return map(self.recorded, self._store.read(self._ledger, selection))
 
     def recorded(self, row: Stored) -> Recorded:
         """The event of a row of this ledger."""
@@ -104,7 +106,7 @@ def recorded(row: Stored, marks: Marks = _NONE) -> Recorded:
             version=envelope.version,
             position=envelope.position,
         ) from None
-    return Recorded(envelope, event, tags_of(payload))
+    return _recorded(envelope, event, tags_of(payload))
 
 
 def erased(type_name: str, turn: int | None, erasure: Erasure, forgotten: Forgotten) -> Erased:

@@ -11,6 +11,7 @@ from dataclasses import replace
 from itertools import islice
 from typing import Any, Final
 
+from ledger.assembling import assembler
 from ledger.codec import commitment, unpack
 from ledger.errors import CorruptRecord
 from ledger.record import Envelope
@@ -22,16 +23,18 @@ PAGE_BYTES: Final = 4 * 1024 * 1024
 
 Row = Sequence[Any]
 _VERSION: Final = 3
+_envelope: Final = assembler(Envelope)
+_stored: Final = assembler(Stored)
 
 
 def stored(row: Row) -> Stored:
     """What a row holds; ``CorruptRecord`` names its version if the payload cannot be read."""
     *columns, salt, compression, payload = row
-    envelope = Envelope(*columns)
+    envelope = _envelope(*columns)
     if payload is None:
         return Stored(envelope, None, None)
     try:
-        return Stored(envelope, salt, unpack(compression, payload))
+        return _stored(envelope, salt, unpack(compression, payload))
     except CorruptRecord as error:
         raise corrupt(envelope, str(error)) from error
 
@@ -92,7 +95,12 @@ def read_in_parts(selection: Selection, read: Callable[[Selection], Iterator[Sto
     """The events of a selection, of which the named versions are asked for in parts, each of them no longer than a page."""
     if selection.versions is None:
         return read(selection)
-    named = sorted(set(selection.versions), reverse=selection.newest_first)
+    named = sorted(set(selection.versions))
+    if named and named[-1] - named[0] == len(named) - 1:  # one after the other: a range is found faster
+        upto = named[-1] if selection.upto is None else min(selection.upto, named[-1])
+        return read(replace(selection, versions=None, after=max(selection.after, named[0] - 1), upto=upto))
+    if selection.newest_first:
+        named.reverse()
     parts = (tuple(named[start : start + PAGE_ROWS]) for start in range(0, len(named), PAGE_ROWS))
     rows = (row for part in parts for row in read(replace(selection, versions=part, limit=None)))
     return islice(rows, selection.limit)

@@ -2,10 +2,11 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 from datetime import datetime
-from typing import Any, ClassVar
+from typing import Any, ClassVar, Final
 
+from ledger.assembling import assembler, values_of
 from ledger.erased import Erased, Forgotten
 from ledger.events import Role, ToolReturned, TurnRecorded
 from ledger.parts import JsonPart, Part, ReturnPart, TextPart, ToolCallPart, Usage
@@ -131,6 +132,12 @@ def _text_of(part: Any) -> str | None:
             return None
 
 
+_turn: Final = assembler(Turn)
+_return: Final = assembler(Return)
+_values_of_turn: Final = values_of(Turn)
+_RETURNS: Final = Turn.__slots__.index("returns")
+
+
 class TranscriptFold:
     """Folds turns and returns.
 
@@ -151,7 +158,7 @@ class TranscriptFold:
         if isinstance(event, TurnRecorded):
             self._turn(recorded.version, event)
         elif isinstance(event, ToolReturned):
-            returned = Return(recorded.version, event.call_id, event.parts, event.is_error, event.orphan, event.tool)
+            returned = _return(recorded.version, event.call_id, event.parts, event.is_error, event.orphan, event.tool)
             kept = self._orphans if event.turn is None else self._returns.setdefault(event.turn, [])
             kept.append(returned)
         elif isinstance(event, Erased):
@@ -161,7 +168,7 @@ class TranscriptFold:
         if event.turn is None:
             self._system.append(SystemText(version, event.parts))
         else:
-            self._turns[event.turn] = Turn(
+            self._turns[event.turn] = _turn(
                 event.turn,
                 version,
                 event.role,
@@ -185,8 +192,10 @@ class TranscriptFold:
 
     def result(self) -> Transcript:
         """The transcript up to the last event."""
-        turns = (
-            replace(turn, returns=tuple(self._returns[turn.number])) if turn.number in self._returns else turn
-            for turn in self._turns.values()
-        )
-        return Transcript(tuple(self._system), tuple(turns), tuple(self._orphans))
+        turns = self._turns | {number: self._answered(number) for number in self._returns if number in self._turns}
+        return Transcript(tuple(self._system), tuple(turns.values()), tuple(self._orphans))
+
+    def _answered(self, number: int) -> Turn:
+        values = [*_values_of_turn(self._turns[number])]
+        values[_RETURNS] = tuple(self._returns[number])
+        return _turn(*values)

@@ -133,6 +133,17 @@ def test_named_versions_and_envelopes_alone(open_store: OpenStore) -> None:
     assert [row.envelope.version for row in store.read(LEDGER, newest)] == [2_501, 2_399, 2_397]
     assert [row.envelope.version for row in store.read(LEDGER, Selection(versions=wanted, kind="others"))] == [2_501]
     assert list(store.read(LEDGER, Selection(versions=()))) == []
+    in_a_row = range(700, 1_900)
+    for asked, found in (
+        (Selection(versions=in_a_row), in_a_row),
+        (Selection(versions=[703, *in_a_row[:3], 701]), range(700, 704)),
+        (Selection(versions=in_a_row, after=1_100, upto=1_897, limit=3), range(1_101, 1_104)),
+        (Selection(versions=in_a_row, after=500, upto=1_897, limit=2, newest_first=True), (1_897, 1_896)),
+        (Selection(versions=range(2_400, 2_504), kind="others"), (2_501,)),
+        (Selection(versions=[12]), (12,)),
+        (Selection(versions=range(9_000, 9_009)), ()),
+    ):
+        assert [row.envelope.version for row in store.read(LEDGER, asked)] == [*found]
     last = store.envelope(LEDGER, Selection(kind="numbered", newest_first=True))
     assert (last and last.turn, store.envelope(LEDGER, Selection(after=9_999))) == (2_500, None)
     assert store.envelope(LEDGER, Selection(after=4)) == next(store.read(LEDGER, Selection(after=4))).envelope
