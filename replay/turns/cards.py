@@ -9,10 +9,7 @@ from __future__ import annotations
 
 from collections import OrderedDict
 from collections.abc import Callable
-from functools import cache
-from typing import Any, Final
-
-from pydantic import TypeAdapter, ValidationError
+from typing import Final
 
 from ledger.errors import StoreError
 from ledger.store import Store
@@ -21,14 +18,44 @@ from projections.cards import Card
 from replay.facts.rows import numbered
 from replay.kept.derived_rows import purges
 from replay.turns.blocks import BLOCK_TURNS, first_of_block
+from replay.turns.card_rows import (
+    Counted,
+    card_of_line,
+    line_of_card,
+    packed_lines,
+    packed_tokens,
+    unpacked_lines,
+    unpacked_tokens,
+)
 
-KIND: Final = "cards/2"
+KIND: Final = "cards/3"
 _SYSTEM: Final = "system"
 _WORTH_KEEPING: Final = BLOCK_TURNS
 _BLOCKS_IN_MEMORY: Final = 256
 
-Counted = tuple[tuple[int, ...], Card]
-"""The versions that a card counts, and the card."""
+
+class _Block:
+    """The cards of a block: those that were asked for, and the lines of the others, as they are kept."""
+
+    def __init__(self, lines: dict[int, bytes]) -> None:
+        self._lines = lines
+        self._known: dict[int, Counted] = {}
+
+    def get(self, turn: int) -> Counted | None:
+        """The card of a turn."""
+        found = self._known.get(turn)
+        if found is None and turn in self._lines:
+            found = self._known[turn] = card_of_line(self._lines.pop(turn))
+        return found
+
+    def put(self, turn: int, counted: Counted) -> None:
+        """Take a card in the place of the one that there is."""
+        self._lines.pop(turn, None)
+        self._known[turn] = counted
+
+    def lines(self) -> dict[int, bytes]:
+        """The lines of all cards, by turn."""
+        return self._lines | {turn: line_of_card(counted) for turn, counted in self._known.items()}
 
 
 class TurnCards:
@@ -40,7 +67,7 @@ class TurnCards:
         self.encoding = encoding
         self._prefix = f"{ENGINE}/{encoding}/{forgettings}/"
         self._erasures = purges(store, ledger)
-        self._blocks: OrderedDict[int, dict[int, Counted]] = OrderedDict()
+        self._blocks: OrderedDict[int, _Block] = OrderedDict()
         self._system: dict[int, int] | None = None
         self._new: dict[int, dict[int, Counted]] = {}
         self._new_system = False
@@ -58,22 +85,29 @@ class TurnCards:
 
     def card(self, turn: int, versions: tuple[int, ...]) -> Card | None:
         """The card of a turn that counts these versions; None if it has to be made."""
-        found = self._blocks.get(first_of_block(turn), {}).get(turn)
-        if found is None or found[0][: len(versions)] != versions:
+        block = self._blocks.get(first_of_block(turn))
+        found = None if block is None else block.get(turn)
+        if found is None:
             return None
-        return found[1].as_of(versions[-1])
+        counted, card = found
+        if counted == versions:
+            return card
+        return card.as_of(versions[-1]) if counted[: len(versions)] == versions else None
 
     def put(self, versions: tuple[int, ...], card: Card) -> None:
         """Take a card that was made."""
         block = first_of_block(card.number)
-        known = self._blocks.setdefault(block, {}).get(card.number)
+        cards = self._blocks.setdefault(block, _Block({}))
+        known = cards.get(card.number)
         if known is None or len(known[0]) < len(versions):
-            self._blocks[block][card.number] = self._new.setdefault(block, {})[card.number] = (versions, card)
+            cards.put(card.number, (versions, card))
+            self._new.setdefault(block, {})[card.number] = versions, card
 
     def system(self, version: int, count: Callable[[], int]) -> int:
         """The tokens of a system text; ``count`` counts them where they are not known."""
         if self._system is None:
-            self._system = _unpacked(_systems(), self._store.derived_get(self._ledger, KIND, self._prefix + _SYSTEM)) or {}
+            row = self._store.derived_get(self._ledger, KIND, self._prefix + _SYSTEM)
+            self._system = {} if row is None else unpacked_tokens(row)
         if version not in self._system:
             self._system[version] = count()
             self._new_system = True
@@ -87,7 +121,7 @@ class TurnCards:
         """Write what is new, with what is known beside it, unless rows were purged since, or nothing can be written here."""
         rows = {self._prefix + numbered("", block): self._packed(block) for block in self._new}
         if self._new_system and self._system is not None:
-            rows[self._prefix + _SYSTEM] = _systems().dump_json(self._system)
+            rows[self._prefix + _SYSTEM] = packed_tokens(self._system)
         self._new, self._new_system = {}, False
         if not rows:
             return
@@ -99,32 +133,13 @@ class TurnCards:
     def _read(self, first: int, last: int) -> None:
         after, before = numbered(self._prefix, first - 1), numbered(self._prefix, last + 1)
         scan = self._store.derived_scan(KIND, self._prefix, ledger=self._ledger, after=after, before=before)
-        self._blocks |= {block: {} for block in range(first, last + 1, BLOCK_TURNS)}
-        for row in scan.rows:
-            cards: list[Counted] = _unpacked(_cards(), row.value) or []
-            self._blocks[int(row.key.rpartition("/")[2], 16)] = {card.number: (versions, card) for versions, card in cards}
+        rows = {int(row.key.rpartition("/")[2], 16): row.value for row in scan.rows}
+        for block in range(first, last + 1, BLOCK_TURNS):
+            self._blocks[block] = _Block(unpacked_lines(block, rows[block]) if block in rows else {})
 
     def _packed(self, block: int) -> bytes:
         """All that is known of a block, which may have been put out of memory meanwhile."""
         if block not in self._blocks:
             self._read(block, block)
-        known = self._blocks[block] | self._new[block]
-        return _cards().dump_json([known[turn] for turn in sorted(known)])
-
-
-def _unpacked(adapter: TypeAdapter[Any], row: bytes | None) -> Any:
-    """What a row holds; None where there is none, or one of another form: it is made anew."""
-    try:
-        return None if row is None else adapter.validate_json(row)
-    except ValidationError:
-        return None
-
-
-@cache
-def _cards() -> TypeAdapter[list[Counted]]:
-    return TypeAdapter(list[Counted])
-
-
-@cache
-def _systems() -> TypeAdapter[dict[int, int]]:
-    return TypeAdapter(dict[int, int])
+        new = {turn: line_of_card(counted) for turn, counted in self._new[block].items()}
+        return packed_lines(block, self._blocks[block].lines() | new)

@@ -107,16 +107,16 @@ class TurnIndex:
     def versions(self, turns: Iterable[int]) -> dict[int, Versions]:
         """The versions of each of these turns and of what its calls returned, as far as the frontier; they must exist."""
         wanted = list(turns)
-        first = self.frontier.first
-        blocks = dict.fromkeys(first_of_block(turn) for turn in wanted if turn < first)
-        self._load([block for block in blocks if block not in self._blocks])
-        for block in blocks:
+        first, latest = self.frontier.first, self.frontier.turns
+        places = [(turn - 1) % BLOCK_TURNS for turn in wanted]
+        needed = dict.fromkeys(turn - place for turn, place in zip(wanted, places, strict=True) if turn < first)
+        self._load([block for block in needed if block not in self._blocks])
+        for block in needed:
             self._blocks.move_to_end(block)
+        blocks = self._blocks
         found = {
-            turn: self.frontier.turns[turn - first]
-            if turn >= first
-            else self._blocks[first_of_block(turn)][(turn - 1) % BLOCK_TURNS]
-            for turn in wanted
+            turn: latest[turn - first] if turn >= first else blocks[turn - place][place]
+            for turn, place in zip(wanted, places, strict=True)
         }
         while len(self._blocks) > _BLOCKS_IN_MEMORY:
             self._blocks.popitem(last=False)

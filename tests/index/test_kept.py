@@ -29,7 +29,7 @@ from tests.index.test_cost import talk
 
 ROOT = Path(__file__).resolve().parents[2]
 BASIS = Basis("", 0, None, None, "", 0)
-KINDS = ("turns/1", "cards/2", "live/2")
+KINDS = ("turns/1", "cards/3", "live/2")
 
 
 @pytest.fixture(params=["sqlite-file", "postgres"])
