@@ -7,8 +7,6 @@ from dataclasses import dataclass, field, replace
 from operator import attrgetter
 from typing import Final, Literal
 
-from pydantic import TypeAdapter
-
 from projections.transcript import Turn
 from projections.verdicts.verdict import Verdict
 
@@ -178,29 +176,6 @@ class Middle:
 
 NOTHING: Final = Middle()
 """Before anything is compacted."""
-
-_MIDDLE: Final = TypeAdapter(Middle)
-_STUBS: Final = TypeAdapter(dict[int, tuple[Stub, ...]])
-
-
-def middle_to_json(middle: Middle) -> bytes:
-    """The bytes by which a middle is kept."""
-    return _MIDDLE.dump_json(middle)
-
-
-def middle_from_json(kept: bytes) -> Middle:
-    """A middle from these bytes."""
-    return _MIDDLE.validate_json(kept)
-
-
-def stubs_to_json(stubs: SegmentStubs) -> bytes:
-    """The bytes by which the stubs of a segment are kept."""
-    return _STUBS.dump_json(dict(stubs))
-
-
-def stubs_from_json(kept: bytes) -> SegmentStubs:
-    """The stubs of a segment from these bytes."""
-    return _STUBS.validate_json(kept)
 
 
 def _in_order(lines: Iterable[Line]) -> tuple[Line, ...]:

@@ -1,7 +1,9 @@
-"""How middles are kept: each as what is new in it against the one before it, and every so often one by itself.
+"""How middles are kept: most of them as what is new in them against one before, and every so often one by itself.
 
-A middle repeats nearly all of the one before it, so that is the dictionary by which it is compressed. The stubs of a segment
-stand alone, since a window asks for those of one segment.
+A middle repeats nearly all of the one before it, so that could be the dictionary by which it is compressed; but then one would
+have to be read after the other. So of eight the fifth is written against the first, the third and the seventh against those
+two, and only every second one against the one right before it. The stubs of a segment stand alone, since a window asks for
+those of one segment.
 """
 
 from __future__ import annotations
@@ -9,25 +11,27 @@ from __future__ import annotations
 import zlib
 from typing import Final
 
-ALONE_EVERY: Final = 8
-"""Of so many segments one after the other, the middle after the first is kept by itself."""
-
+_ALONE_EVERY: Final = 8  # a power of two
 _LEVEL: Final = 6
 _IN_EVERY_STUB: Final = (
-    b'{"0":[],"1":[{"version":1,"text":"[search \\": error, 1 result, 1 character, 10 results; whole result: result_id=r_1]",'
-    b'"tokens":4},{"version":2,"text":"[read_file \\"1,000 characters; whole result: result_id=r_2]","tokens":3}],'
-    b'"2":[{"version":3,"text":"[bash \\"100 lines; used \\": 10 lines; whole result: result_id=r_3]","tokens":30}]}'
+    b'[[10,[]],[11,[[12,"[search ": error, 1 result, 1 character, 10 results; whole result: result_id=r_12]",4],'
+    b'[13,"[read_file "1,000 characters; whole result: result_id=r_13]",3]]],'
+    b'[14,[[15,"[bash "100 lines; used ": 10 lines; whole result: result_id=r_15]",30]]]]'
 )
 """What stubs repeat: the dictionary by which they are compressed, for ever the same one."""
 
 
-def stands_alone(segments: int) -> bool:
-    """Whether the middle after so many segments is kept by itself."""
-    return segments % ALONE_EVERY == 1
+def written_against(segments: int) -> int | None:
+    """After how many segments the middle stands against which the one after so many is written; None where it stands alone.
+
+    The one after it stands alone, or is written against it, or against one that has to be read before it.
+    """
+    place = (segments - 1) % _ALONE_EVERY
+    return segments - (place & -place) if place else None
 
 
 def packed(middle: bytes, before: bytes | None) -> bytes:
-    """The row of a middle that is written as JSON; ``before`` is the one before it, None where it stands alone."""
+    """The row of a middle as it is written; ``before`` is the one against which it is, None where it stands alone."""
     if before is None:
         return zlib.compress(middle, _LEVEL)
     packer = zlib.compressobj(_LEVEL, zdict=before)
@@ -45,7 +49,7 @@ def unpacked(row: bytes, before: bytes | None) -> bytes | None:
 
 
 def packed_stubs(stubs: bytes) -> bytes:
-    """The row of the stubs of a segment that are written as JSON."""
+    """The row of the stubs of a segment as they are written."""
     return packed(stubs, _IN_EVERY_STUB)
 
 

@@ -8,26 +8,15 @@ at which the segment was not compacted yet shows the same ones.
 from __future__ import annotations
 
 from collections.abc import Callable, Hashable, Mapping, Sequence
-from contextlib import suppress
 from dataclasses import replace
 from typing import Final, Protocol, TypeVar
-
-from pydantic import ValidationError
 
 from ledger.events import SummaryRecorded
 from ledger.record import Recorded
 from projections.basis import ENGINE
 from projections.classifications import ClassificationsFold
-from projections.compacting.middle import (
-    NOTHING,
-    Middle,
-    SegmentStubs,
-    Stub,
-    middle_from_json,
-    middle_to_json,
-    stubs_from_json,
-    stubs_to_json,
-)
+from projections.compacting.middle import NOTHING, Middle, SegmentStubs, Stub
+from projections.compacting.middle_bytes import bytes_of_middle, bytes_of_stubs, middle_of_bytes, stubs_of_bytes
 from projections.compacting.segments import Segment, compacted, segment_stubs
 from projections.compacting.summaries import summary_of
 from projections.fold import run
@@ -35,7 +24,7 @@ from projections.policy import Policy
 from projections.state_block import Count
 from projections.told import Turns
 from projections.verdicts.verdict import LOOK_BACK, Classified
-from replay.windows.middle_rows import packed, packed_stubs, stands_alone, unpacked, unpacked_stubs
+from replay.windows.middle_rows import packed, packed_stubs, unpacked, unpacked_stubs, written_against
 
 Result = TypeVar("Result")
 
@@ -92,18 +81,17 @@ class Middles:
 
     def _found(self, segments: int) -> Middle:
         """The middle as it is kept, or made from the last one before it that is."""
-        place, middle, before = self._last_kept(segments)
+        place, middle, written = self._last_kept(segments)
         rows: dict[str, bytes] = {}
         stub_rows: dict[str, bytes] = {}
         for number in range(place + 1, segments + 1):
-            segment, key = self.segment(number), self._key(number)
+            segment, key, against = self.segment(number), self._key(number), written_against(number)
             stubs = segment_stubs(segment, self._policy, self._count)
             made = compacted(middle, segment, policy=self._policy, task=self._task, stubs=stubs, count=self._count)
             middle = replace(made, key=key)
-            written = middle_to_json(middle)
-            rows[key] = packed(written, None if stands_alone(number) else before)
-            stub_rows |= {key: packed_stubs(stubs_to_json(stubs))} if stubs else {}
-            before = written
+            written = {**({} if against is None else written), number: bytes_of_middle(middle)}
+            rows[key] = packed(written[number], None if against is None else written[against])
+            stub_rows |= {key: packed_stubs(bytes_of_stubs(stubs))} if stubs else {}
             if len(rows) == _AT_ONCE or number == segments:
                 self._put(rows, stub_rows)
                 rows, stub_rows = {}, {}
@@ -126,27 +114,29 @@ class Middles:
     def _kept_stubs(self, key: str) -> SegmentStubs:
         row = self._shelf.get(STUBS_KIND, key)
         written = None if row is None else unpacked_stubs(row)
-        if written is not None:
-            with suppress(ValidationError):  # of another form
-                return stubs_from_json(written)
-        return {}
+        found = None if written is None else stubs_of_bytes(written)
+        return {} if found is None else found
 
-    def _last_kept(self, segments: int) -> tuple[int, Middle, bytes]:
+    def _last_kept(self, segments: int) -> tuple[int, Middle, Mapping[int, bytes]]:
         """The last middle up to so many segments that is kept, after how many segments it stands, and how it is written."""
         for place in range(segments, 0, -1):
-            written = self._kept(place)
-            if written is not None:
-                with suppress(ValidationError):  # what is of another form is made anew
-                    return place, middle_from_json(written), written
-        return 0, NOTHING, b""
+            written = self._written(place)
+            middle = middle_of_bytes(written[place]) if written else None
+            if middle is not None:  # what is of another form is made anew
+                return place, middle, written
+        return 0, NOTHING, {}
 
-    def _kept(self, segments: int) -> bytes | None:
-        """The middle after so many segments as it is written, if it is kept, and those that it is written against."""
+    def _written(self, segments: int) -> Mapping[int, bytes]:
+        """The middle after so many segments as it is written, with those against which it is; nothing if one is not kept."""
         row = self._shelf.get(KIND, self._key(segments))
-        if row is None or stands_alone(segments):
-            return None if row is None else unpacked(row, None)
-        before = self._kept(segments - 1)
-        return None if before is None else unpacked(row, before)
+        if row is None:
+            return {}
+        against = written_against(segments)
+        before = {} if against is None else self._written(against)
+        if against is not None and not before:
+            return {}
+        written = unpacked(row, None if against is None else before[against])
+        return {} if written is None else {**before, segments: written}
 
     def segment(self, number: int) -> Segment:
         """The segment of a number, from 1, with its neighbours and what was recorded of it."""

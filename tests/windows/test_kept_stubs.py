@@ -16,6 +16,7 @@ from ledger.parts import ToolCallPart
 from projections.policy import Policy
 from replay import view
 from replay.freshening import freshen
+from replay.windows.middle_rows import packed_stubs
 from replay.windows.middles import STUBS_KIND
 from tests.projections.histories import Player, ticking
 from tests.windows.policies import POLICIES
@@ -104,11 +105,13 @@ def test_they_are_small(address: str) -> None:
         assert sum(map(len, kept.values())) < len(kept) * 250
 
 
-@pytest.mark.parametrize("damaged", ["empty", "cut short", "of another form"])
+@pytest.mark.parametrize("damaged", ["empty", "cut short", "of another form", "of another release"])
 def test_what_cannot_be_read_is_made_anew(address: str, damaged: str) -> None:
     with connect(address) as store:
         expected, head = windows(store), store.head("case")
-        broken = {key: {"empty": b"", "cut short": row[:-9]}.get(damaged, b"x" * 40) for key, row in rows(store).items()}
+        earlier = packed_stubs(b'{"11":[{"version":12,"text":"[weigh]","tokens":4}]}')
+        of_all = {"empty": b"", "of another form": b"x" * 40, "of another release": earlier}
+        broken = {key: of_all.get(damaged, row[:-9]) for key, row in rows(store).items()}
         assert store.store.derived_put_many(head.ledger, STUBS_KIND, broken, erasures=head.erasures)
     with connect(address) as store:
         assert windows(store) == expected

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import sqlite3
+import zlib
 from itertools import pairwise
 from pathlib import Path
 
@@ -12,6 +13,7 @@ from ledger import JsonText, Ledgers, connect
 from ledger.parts import ToolCallPart
 from projections.policy import Policy
 from replay import view
+from replay.windows.middle_rows import written_against
 from replay.windows.middles import KIND
 
 POLICY = Policy(budget_tokens=2_000)
@@ -69,7 +71,7 @@ def test_it_is_small_beside_the_record(address: str) -> None:
         assert sum(map(len, _rows(store).values())) < recorded * 15 // 100
 
 
-@pytest.mark.parametrize("damaged", ["all", "every third", "cut short"])
+@pytest.mark.parametrize("damaged", ["all", "every third", "cut short", "as an earlier release wrote them"])
 def test_what_cannot_be_read_is_made_anew(address: str, damaged: str) -> None:
     with connect(address) as store:
         expected = _windows(store)
@@ -77,8 +79,38 @@ def test_what_cannot_be_read_is_made_anew(address: str, damaged: str) -> None:
     with connect(address) as store:
         step = 3 if damaged == "every third" else 1
         broken = {key: value[: len(value) // 2 if damaged == "cut short" else 0] for key, value in list(rows.items())[::step]}
+        if damaged == "as an earlier release wrote them":
+            broken = dict.fromkeys(rows, zlib.compress(b'{"through":8,"kept":[],"chapters":[],"exact":[],"results":[]}'))
         _overwrite(store, broken)
         assert _windows(store) == expected
+
+
+def test_every_single_one_can_be_missing(address: str) -> None:
+    """None is written against one that is not there when it is made anew."""
+    with connect(address) as store:
+        expected, rows = view(store, "case").window(POLICY).to_json(), _rows(store)
+    for key in rows:
+        with connect(address) as store:
+            _overwrite(store, {key: b""})
+            versions = [store.head("case").version, *range(40, store.head("case").version, 37)]
+            assert view(store, "case").window(POLICY).to_json() == expected
+            for version in versions:
+                view(store, "case", at=version).window(POLICY)
+            again = _rows(store)
+            assert {other for other in again if again[other] != rows[other]} <= {key}
+            _overwrite(store, rows)
+
+
+def test_few_have_to_be_read_for_one() -> None:
+    for segments in range(1, 100):
+        read = {segments}
+        against = written_against(segments)
+        while against is not None:
+            read.add(against)
+            against = written_against(against)
+        assert len(read) <= 4
+        assert min(read) % 8 == 1
+        assert written_against(segments + 1) in {None, *read}
 
 
 def test_what_belongs_to_another_segment_is_not_taken(address: str) -> None:
