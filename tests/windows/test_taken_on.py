@@ -13,13 +13,9 @@ from projections.policy import Policy
 from projections.window import Window
 from replay import view
 from tests.projections.histories import PNG
-from tests.render.scenes import FORMS
+from tests.render.scenes import PROVIDERS
 
-POLICIES = (
-    Policy(budget_tokens=700, tail_turns=4),
-    Policy(budget_tokens=6_000, tail_turns=3),
-    Policy(tail_turns=3, state_place="after_system"),
-)
+POLICIES = (Policy(budget_tokens=700, tail_turns=4), Policy(budget_tokens=6_000, tail_turns=3))
 
 
 def look(case: Ledger, page: int, tool: str = "read page") -> None:
@@ -30,9 +26,9 @@ def look(case: Ledger, page: int, tool: str = "read page") -> None:
 
 
 def windows(store: Ledgers, at: int | None = None) -> list[tuple[object, ...]]:
-    """All that is told of the windows of a version."""
+    """All that is told of the windows of a version: of no more policies and forms than a process remembers."""
     seen = view(store, "elsa", at=at)
-    found = [seen.window(policy, render=form) for form in FORMS for policy in POLICIES]
+    found = [seen.window(policy, render=form) for form in PROVIDERS for policy in POLICIES]
     return [(one.request_bytes, one.tokens, one.rendering.calls, one.rendering.tools) for one in found]
 
 
