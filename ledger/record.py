@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 from datetime import UTC, datetime, timedelta
+from functools import lru_cache
 from typing import Final
 
 from ledger.erased import Erased
@@ -13,7 +14,8 @@ FORMAT: Final = 1
 """Format of the envelope: which columns are hashed, in which order."""
 
 EPOCH: Final = datetime(1970, 1, 1, tzinfo=UTC)
-_EPOCH_UTC: Final = EPOCH.replace(tzinfo=None)
+
+_DAY_SECONDS: Final = 86_400
 
 
 @dataclass(frozen=True, slots=True)
@@ -82,4 +84,11 @@ def microseconds(moment: datetime) -> int:
 
 def timestamp(number: int) -> str:
     """A stored time as text: RFC 3339, UTC, always six digits."""
-    return (_EPOCH_UTC + timedelta(microseconds=number)).isoformat(timespec="microseconds") + "Z"
+    seconds, fraction = divmod(number, 1_000_000)
+    days, second = divmod(seconds, _DAY_SECONDS)
+    return f"{_day(days)}T{second // 3600:02}:{second // 60 % 60:02}:{second % 60:02}.{fraction:06}Z"
+
+
+@lru_cache(maxsize=64)
+def _day(number: int) -> str:
+    return (EPOCH + timedelta(days=number)).date().isoformat()
