@@ -70,7 +70,6 @@ class Middles:
         self._said = said
         self._count = count
         self._shelf = shelf
-        self._stubs: dict[int, SegmentStubs] = {}
 
     def __call__(self, segments: int) -> Middle:
         """The middle once so many segments are compacted."""
@@ -107,9 +106,8 @@ class Middles:
         if self._policy.compaction is None:
             return None
         number = -(-turn // self._policy.compaction.segment_turns)
-        if number not in self._stubs:
-            self._stubs[number] = self._kept_stubs(self._key(number))
-        return self._stubs[number].get(turn)
+        key = ("stubs of a segment", self._policy.middle_digest, number, self._amended(number), self._task)
+        return self._shelf.recall(key, lambda: self._kept_stubs(self._key(number))).get(turn)
 
     def _kept_stubs(self, key: str) -> SegmentStubs:
         row = self._shelf.get(STUBS_KIND, key)
