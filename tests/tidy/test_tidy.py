@@ -31,8 +31,8 @@ BANNED_TEXT = {
 IMPURE_CALLS = {"__import__", "breakpoint", "eval", "exec", "hash", "id", "input", "open", "print"}
 IMPURE_METHODS = {"now", "today", "utcnow"}
 PURE_LEDGER_MODULES = {
-    "assembling", "erased", "errors", "events", "fields", "json_text", "limits", "marks", "parts", "pending", "quotes", "record",
-    "schema", "served", "standing", "window_events", "wishes",
+    "assembling", "erased", "errors", "events", "fields", "json_text", "limits", "marks", "parts", "pending", "quotes",
+    "record", "schema", "served", "standing", "window_events", "wishes",
 }  # fmt: skip
 
 
