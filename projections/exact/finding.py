@@ -66,9 +66,9 @@ class Quoting:
 
         Of what holds escaped quotes it is what precedes them.
         """
-        for piece in set(self._text.split('"')):
-            string = piece.strip()
-            if string in other and (_fits(string, _MOST_QUOTED) or string.endswith("\\")):
+        pieces = set(map(str.strip, self._text.split('"')))
+        for string in [piece for piece in pieces if piece in other]:
+            if _fits(string, _MOST_QUOTED) or string.endswith("\\"):
                 yield string
         yield from (item[2] for item in _phrases_without_double_quotes(self._text) if item[2] in other)
 

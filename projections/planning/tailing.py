@@ -25,7 +25,8 @@ CUT_TOKENS: Final = 110
 _TURN_ADDS: Final = 7
 _RESULT_ADDS: Final = 6
 _CHUNK: Final = 128
-_REACH: Final = 64  # nearly always enough to see what is compacted
+_REACH: Final = 64  # nearly always enough, or twice as many, to see what is compacted
+_FARTHEST_KNOWN: Final = 160
 
 
 def tail_start(turns: Turns, policy: Policy) -> int:
@@ -130,8 +131,9 @@ def compacted_segments(turns: Turns, policy: Policy, start: int, settled: TakenO
     in_all = policy.request_tokens * compaction.percent // 100
     whole = room_for_turns(turns, policy)
     reach, settled = _REACH, settled or TakenOn(0)
-    if settled.begins is not None and 0 <= start - settled.begins <= _CHUNK:  # what was enough the last time, and is known
-        reach = max(reach, turns.last - settled.begins)
+    known = 0 if settled.begins is None else turns.last - settled.begins
+    if known <= 3 * _REACH:  # what was enough the last time will most often be enough again
+        reach = max(reach, known if known < _FARTHEST_KNOWN else 2 * _REACH)
     while most:
         first = max(1, turns.last - reach)
         sums = settled.of(turns.cards(first, turns.last - 1), lambda total, card: total + settled_tokens(card, policy))

@@ -36,6 +36,7 @@ MOST_IN_BUCKET: Final = 4_096
 _MOST_IN_MEMORY: Final = 4 * MOST_NOTES
 _MOST_UNKEPT: Final = 4 * MOST_NOTES
 _NEW_SHARE: Final = 20  # one of so many
+_FEWEST_NEW: Final = 16
 _LONG_CHARACTERS: Final = 4_000  # to count so many takes longer than to read a bucket
 _DIGEST_BYTES: Final = 12
 _NOTE: Final = struct.Struct(f">{_DIGEST_BYTES}sI")
@@ -102,11 +103,11 @@ class Counted:
             return written
 
     def keep_in_passing(self) -> None:
-        """The same for those who count a little for every answer: the first time, and then when a good part of them is new."""
+        """The same for those who count a little for every answer: the first time, and then when some, and a good part, are new."""
         if not self._unkept:
             return
         with self._lock:
-            if not self._was_kept or len(self._unkept) * _NEW_SHARE >= len(self._known):
+            if not self._was_kept or len(self._unkept) >= max(_FEWEST_NEW, len(self._known) // _NEW_SHARE):
                 self._was_kept = True
                 self.keep()
 
