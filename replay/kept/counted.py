@@ -103,7 +103,7 @@ class Counted:
             return written
 
     def keep_in_passing(self) -> None:
-        """The same for those who count a little for every answer: the first time, and then when some, and a good part, are new."""
+        """The same for those who count a little for every answer: the first time, then when some, and a good part, are new."""
         if not self._unkept:
             return
         with self._lock:
