@@ -11,7 +11,8 @@ Value = TypeVar("Value")
 class lazily(Generic[Value]):  # noqa: N801 - a decorator, as ``cached_property`` is
     """``functools.cached_property`` without the lock that Python 3.11 takes for each: windows ask for dozens of them.
 
-    What it works out has to be the same each time: two threads may both do it.
+    It is for what every window asks of its pieces, its scene and its request; anywhere else ``cached_property`` does. What it
+    works out has to be the same each time: two threads may both do it.
     """
 
     def __init__(self, make: Callable[[Any], Value]) -> None:

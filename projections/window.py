@@ -30,7 +30,10 @@ from projections.wire import to_json
 
 
 class LastMade:
-    """What was made of the last of some windows, for the next one to take on. Threads may share it."""
+    """What was made of the last window of a policy and form in a ledger, for the next one to take on. Threads may share it.
+
+    Whatever it has, the same comes of it: it is only looked at where both begin alike.
+    """
 
     __slots__ = ("_shown", "made")
 
@@ -40,7 +43,7 @@ class LastMade:
 
     def media_of(self, pieces: Pieces) -> set[str]:
         """The hashes of the artifacts that the pieces show: mostly none, and then only what is new is looked at."""
-        before, shown = self._shown
+        before, shown = self._shown  # of the window before
         found = media_of(pieces if shown else pieces[alike(pieces, before) :])
         self._shown = pieces, found
         return found

@@ -170,7 +170,7 @@ class Middle:
 
     @property
     def waits(self) -> bool:
-        """Whether any of them is not known to be answered."""
+        """Whether results of any of them are not known to be answered."""
         return any(map(_WAITS_SINCE, self.kept))
 
 

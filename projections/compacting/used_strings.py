@@ -61,7 +61,7 @@ def _may_be_used(quoting: Quoting, result_text: str, later: Sequence[Said]) -> b
     if any(string in result_text for one in later for string, found in one.uses.items() if found.may_be_exact):
         return True
     said = "\n".join(one.text for one in later)
-    return all(
+    return all(  # the second one, which takes long, is only asked where the first finds something
         any(_PLAIN_ASCII.fullmatch(phrase) is None for phrase in shared(said))
         for shared in (quoting.perhaps_shared, quoting.shared)
     )

@@ -12,7 +12,7 @@ from projections.planning.calibration import Budgets
 from projections.planning.pricing import Form
 from projections.planning.scene import Fixed, Scene
 from projections.planning.tailing import compacted_segments, plain_tokens, room_for_turns, settled_tokens, tail_start
-from projections.planning.taken_on import Recall, TakenOn
+from projections.planning.taken_on import Recall, Sums
 from projections.policy import Policy
 from projections.state_block import Count
 from projections.told import Told, Turns
@@ -82,13 +82,14 @@ def scene_of(
     turn that states it; ``pressed_before`` tells how hard the budget pressed before what was recorded late of compacted turns.
     """
     start, budget_tokens = tail_start(turns, policy), budgets.at(turns.last)
-    settled: TakenOn[Card, int] = recall(("settled", policy.settling), lambda: TakenOn(0))
+    settled: Sums[Card] = recall(("settled", policy.settling), Sums)
     middle = middles(compacted_segments(turns, policy, start, settled))
     first = start if policy.compaction is None else middle.through + 1
     live = _live(turns, policy, first, start=start, tokens=budget_tokens * READ_BUDGETS)
     wanted = [*policy.pins, *([task] if policy.pins_task else [])]
-    pins = [number for number in wanted if number < live[0].turn.number]
-    kept = turns.at([*middle.numbers, *pins])
+    numbers = middle.numbers
+    pins = [number for number in wanted if number < live[0].turn.number and number not in numbers]
+    kept = turns.at(sorted((*numbers, *pins)) if pins else numbers)
     middle = _with_pins(middle, kept, policy, recall)
     named = evidence(live[0].turn.version) if middle.through else ()
     unread = tuple(number for number in range(first, live[0].turn.number) if number not in kept)

@@ -32,7 +32,6 @@ from projections.transcript import Turn
 _MOST_NAMED: Final = 12
 """So many of what never gives way are named in a message, the largest ones; the error holds all of them."""
 
-
 _TOKENS: Final[Callable[[Shown], int]] = attrgetter("tokens")
 
 

@@ -263,14 +263,16 @@ class Scene:
 
     def told_middle(self, fullness: Fullness) -> ToldMiddle:
         """What is told of the compacted turns."""
-        if fullness not in self._told_middles:
-            key = ("middle text", self.middle.key, fullness, self.evidence, self.policy.encoding, self.form.framing.note)
-            self._told_middles[fullness] = self.recall(key, lambda: self._told_middle(fullness))
-        return self._told_middles[fullness]
+        found = self._told_middles.get(fullness)
+        if found is None:
+            found = self._told_middles[fullness] = self._told_middle(fullness)
+        return found
 
     @lazily
     def _told_middles(self) -> dict[Fullness, ToldMiddle]:
-        return {}
+        """By how much is told, as far as it was asked for by whatever window."""
+        key = ("middle texts", self.middle.key, self.evidence, self.policy.encoding, self.form.framing.note)
+        return self.recall(key, dict)
 
     def _told_middle(self, fullness: Fullness) -> ToldMiddle:
         told = middle_text(self.middle, self.policy, fullness=fullness, evidence=self.evidence)

@@ -8,11 +8,12 @@ from __future__ import annotations
 
 from bisect import bisect_left, bisect_right
 from collections.abc import Mapping, Sequence
+from functools import partial
 from itertools import accumulate
 from typing import Final
 
 from projections.cards import Card, Contents, ResultCard
-from projections.planning.taken_on import TakenOn
+from projections.planning.taken_on import Sums
 from projections.policy import Policy, StubRules
 from projections.told import Told, Turns
 
@@ -114,7 +115,7 @@ def settled_tokens(card: Card, policy: Policy) -> int:
     return plain_tokens(card, {}, policy) - saved + added
 
 
-def compacted_segments(turns: Turns, policy: Policy, start: int, settled: TakenOn[Card, int] | None = None) -> int:
+def compacted_segments(turns: Turns, policy: Policy, start: int, settled: Sums[Card] | None = None) -> int:
     """How many segments are compacted when the tail begins with the turn ``start``.
 
     None while what left the tail fits the shares of all blocks before it together, and all turns before the current one fit
@@ -130,13 +131,13 @@ def compacted_segments(turns: Turns, policy: Policy, start: int, settled: TakenO
     room = policy.request_tokens * compaction.live_percent // 100
     in_all = policy.request_tokens * compaction.percent // 100
     whole = room_for_turns(turns, policy)
-    reach, settled = _REACH, settled or TakenOn(0)
+    reach, settled = _REACH, settled or Sums()
     known = 0 if settled.begins is None else turns.last - settled.begins
     if known <= 3 * _REACH:  # what was enough the last time will most often be enough again
         reach = max(reach, known if known < _FARTHEST_KNOWN else 2 * _REACH)
     while most:
         first = max(1, turns.last - reach)
-        sums = settled.of(turns.cards(first, turns.last - 1), lambda total, card: total + settled_tokens(card, policy))
+        sums = settled.of(turns.cards(first, turns.last - 1), partial(settled_tokens, policy=policy))
         upto = sums[max(0, start - first)]
         if upto - sums[0] > max(room, min(in_all, whole - sums[-1] + upto)):
             number = first + bisect_left(sums, upto - room) - 1  # the first turn that must be compacted, from the end

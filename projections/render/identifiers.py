@@ -38,9 +38,9 @@ class Names:
 
     def __init__(self, pieces: Pieces, limits: Limits, *, before: Names | None = None, since: int = 0) -> None:
         self.calls: dict[CallKey, str] = {}
-        self._taken: set[str] = set()
-        self._places: list[int] = []
-        self._firsts: dict[str, int] = {}
+        self._taken: set[str] = set()  # the ids that calls have by now
+        self._places: list[int] = []  # of each call, which piece holds it
+        self._firsts: dict[str, int] = {}  # of each tool, which piece calls it first
         first = since if before is not None and self._take_on(before, since) else 0
         for place, piece in enumerate(pieces[first:], first):
             if isinstance(piece, TurnPiece) and piece.turn.role == "assistant":
@@ -48,8 +48,8 @@ class Names:
                     self._name((piece.turn.number, call.call_id), limits.call_id)
                     self._places.append(place)
                     self._firsts.setdefault(call.tool, place)
-        are_known = before is not None and self._name_the_tools_of(before)
-        self.tools: dict[str, str] = before.tools if before is not None and are_known else tool_names(self._firsts, limits)
+        are_same = before is not None and [*self._firsts] == [*before._firsts]
+        self.tools: dict[str, str] = before.tools if before is not None and are_same else tool_names(self._firsts, limits)
 
     def agree(self, before: Names) -> bool:
         """Whether what both name has one name in both, wherever it stands."""
@@ -63,10 +63,8 @@ class Names:
         """Whether no call stands there twice: its name is that of the last."""
         return len(self.calls) == len(self._places)
 
-    def _name_the_tools_of(self, before: Names) -> bool:
-        return [*self._firsts] == [*before._firsts]
-
     def _take_on(self, before: Names, since: int) -> bool:
+        """Begin with what was named before a place: the calls from there on are the last ones that were named."""
         if not before._are_distinct:
             return False
         self._places = before._places[: bisect_left(before._places, since)]

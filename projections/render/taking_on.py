@@ -52,8 +52,8 @@ class Made:
 
     def __init__(self, given: Given, limits: Limits, before: Made | None) -> None:
         self._given = given
-        self._place = self._since = self.taken = 0
-        self._begun: list[tuple[int, int]] = []
+        self._place = self._since = self.taken = 0  # the piece at hand, and the first whose message is still to be made
+        self._begun: list[tuple[int, int]] = []  # which pieces began a message, each with how many there were before it
         self.messages: list[Any] = []
         if before is None or not self._take_on(before, limits):
             self.names = Names(given.pieces, limits)

@@ -26,13 +26,12 @@ class Recent(Generic[Kept]):
 
     def at(self, version: int, numbers: Iterable[int]) -> dict[int, Kept]:
         """The values of some numbers, in the order in which these are given, as far as they are kept and hold at a version."""
-        kept, use = self._kept, self._kept.move_to_end
-        found: dict[int, Kept] = {}
-        for number in numbers:
-            entry = kept.get(number)
-            if entry is not None and entry[0] <= version < entry[1]:
-                use(number)
-                found[number] = entry[2]
+        get, use = self._kept.get, self._kept.move_to_end
+        found = {
+            number: entry[2] for number in numbers if (entry := get(number)) is not None and entry[0] <= version < entry[1]
+        }
+        for number in found:
+            use(number)
         return found
 
     def put(self, number: int, value: Kept, *, since: int, until: int | None = None, weight: int = 0) -> None:

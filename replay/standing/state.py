@@ -26,7 +26,7 @@ def standing_state(loaded: Loaded, basis: Basis, *, count: Count) -> State:
 
 
 def state_as_it_began(loaded: Loaded, shelf: Shelf, *, count: Count) -> State:
-    """The same, for those who do not ask what it rests on: its basis is of where it was first asked for as it still stands."""
+    """The same, for those who do not ask what it rests on: while nothing changes, its basis is that of whoever asked first."""
     if _is_folded_whole(loaded):
         return _stated(loaded.folds, loaded.transcript, loaded.basis(), count, made_anew)
     with shelf.lock:

@@ -140,6 +140,10 @@ class LedgerTurns:
 
     def at(self, numbers: Iterable[int]) -> Mapping[int, Told]:
         """The turns of some numbers."""
+        given = [*numbers]
+        return self._asked(partial(self._known_same, numbers=given)) or self._at(given)
+
+    def _at(self, numbers: list[int]) -> Mapping[int, Told]:
         last = self.last
         wanted = sorted({number for number in numbers if 1 <= number <= last})
         if not wanted:
@@ -229,11 +233,12 @@ class LedgerTurns:
             found |= {one.number: one.card for one in (self._tell(shelf, unknown) if unknown else ())}
         return [found[number] for number in numbers]
 
-    def _tell_same(self, shelf: Shelf, numbers: list[int]) -> Mapping[int, Told]:
-        """Some turns, which are most often those that were asked for before."""
+    def _known_same(self, shelf: Shelf, numbers: list[int]) -> Mapping[int, Told] | None:
+        """Some turns, if they are those that were asked for before: most often they are."""
         known = shelf.same(self._cards.encoding, self._version)
-        if known is not None and known.numbers == numbers:
-            return known.told
+        return known.told if known is not None and known.numbers == numbers else None
+
+    def _tell_same(self, shelf: Shelf, numbers: list[int]) -> Mapping[int, Told]:
         found = SameTurns(self._version, numbers, dict(zip(numbers, self._tell(shelf, numbers), strict=True)))
         if self._own.keys().isdisjoint(numbers):
             shelf.put_same(self._cards.encoding, found)

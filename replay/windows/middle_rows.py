@@ -26,7 +26,7 @@ def written_against(segments: int) -> int | None:
 
     The one after it stands alone, or is written against it, or against one that has to be read before it.
     """
-    place = (segments - 1) % _ALONE_EVERY
+    place = (segments - 1) % _ALONE_EVERY  # among the eight, from 0: less its last binary 1, it is that of the other
     return segments - (place & -place) if place else None
 
 

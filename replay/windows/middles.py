@@ -88,7 +88,7 @@ class Middles:
             stubs = segment_stubs(segment, self._policy, self._count)
             made = compacted(middle, segment, policy=self._policy, task=self._task, stubs=stubs, count=self._count)
             middle = replace(made, key=key)
-            written = {**({} if against is None else written), number: bytes_of_middle(middle)}
+            written = {**({} if against is None else written), number: bytes_of_middle(middle)}  # of no more than eight
             rows[key] = packed(written[number], None if against is None else written[against])
             stub_rows |= {key: packed_stubs(bytes_of_stubs(stubs))} if stubs else {}
             if len(rows) == _AT_ONCE or number == segments:
