@@ -28,7 +28,9 @@ from projections.basis import Basis
 from projections.state import State
 from projections.told import Told
 from replay.loading import load
+from replay.standing import live_events
 from replay.standing.state import standing_state
+from replay.turns import cards, index
 from replay.turns.ledger_turns import bring_up_to_date, turns_of
 
 SIZES: Final = tuple(int(size) for size in os.environ.get("BENCH_SIZES", "1000,10000,50000").split(","))
@@ -152,8 +154,8 @@ def _floor_blocks(place: str, versions: list[int]) -> list[Any]:
     raw = sqlite3.connect(place, isolation_level=None)
     (found,) = raw.execute("SELECT ledger FROM ledgers").fetchone()
     kept = raw.execute(
-        "SELECT value FROM derived WHERE ledger = ? AND kind IN ('turns/1', 'cards/1', 'live/2') ORDER BY key DESC LIMIT 8",
-        (found,),
+        "SELECT value FROM derived WHERE ledger = ? AND kind IN (?, ?, ?) ORDER BY key DESC LIMIT 8",
+        (found, index.KIND, cards.KIND, live_events.KIND),
     ).fetchall()
     rows = raw.execute(
         "SELECT e.*, p.* FROM events e JOIN payloads p ON p.position = e.position "
