@@ -15,7 +15,7 @@ def assembler(model: Callable[Given, Model]) -> Callable[Given, Model]:
     """What makes a ``model``, a frozen dataclass with slots, out of the same that is given to itself.
 
     It would set its fields by a call each. So they are set in a twin that has the same slots and is not frozen, which then is
-    said to be of the model.
+    said to be of the model. A ``__post_init__`` is not called: a model that has one is not for this.
     """
     ours: Any = model
     same = [(one.name, Any, field(default=one.default, default_factory=one.default_factory)) for one in fields(ours)]

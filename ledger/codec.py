@@ -80,10 +80,8 @@ def decode(type_name: str, type_version: int, turn: int | None, payload: bytes) 
             type=type_name,
             type_version=type_version,
         )
-    content = payload
-    if payload.startswith(_BEFORE_CONTENT):
-        content = _without_tags(_without_request(payload))
-    try:
+    content = _without_tags(_without_request(payload)) if payload.startswith(_BEFORE_CONTENT) else payload
+    try:  # as ``model_validate_json`` would, after a look at options that nobody gives: a fifth of its time
         return cast(Event, model.__pydantic_validator__.validate_json(_with_turn(content, turn)))
     except ValidationError as error:
         raise CorruptRecord(
@@ -112,7 +110,7 @@ def request_digest_of(payload: bytes) -> str | None:
 
 def tags_of(payload: bytes) -> Tags:
     """The tags that an event was appended with."""
-    rest = _without_request(payload) if payload.startswith(_BEFORE_CONTENT) else payload
+    rest = _without_request(payload) if payload.startswith(_BEFORE_CONTENT) else b""
     if not rest.startswith(_TAGS):
         return NO_TAGS
     match = _WITH_TAGS.match(rest)
