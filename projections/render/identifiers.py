@@ -48,7 +48,7 @@ class Names:
                     self._name((piece.turn.number, call.call_id), limits.call_id)
                     self._places.append(place)
                     self._firsts.setdefault(call.tool, place)
-        are_same = before is not None and [*self._firsts] == [*before._firsts]
+        are_same = before is not None and self._calls_same_tools(before)
         self.tools: dict[str, str] = before.tools if before is not None and are_same else tool_names(self._firsts, limits)
 
     def agree(self, before: Names) -> bool:
@@ -62,6 +62,10 @@ class Names:
     def _are_distinct(self) -> bool:
         """Whether no call stands there twice: its name is that of the last."""
         return len(self.calls) == len(self._places)
+
+    def _calls_same_tools(self, before: Names) -> bool:
+        """In the same order, too: names depend on it."""
+        return [*self._firsts] == [*before._firsts]
 
     def _take_on(self, before: Names, since: int) -> bool:
         """Begin with what was named before a place: the calls from there on are the last ones that were named."""

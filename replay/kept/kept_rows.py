@@ -20,7 +20,8 @@ _MOST: int = 4_096
 def rows_of(loaded: Loaded, memory: Memory) -> Shelf:
     """Where what is derived from a ledger is kept, for those who know the forgettings that ``loaded`` knows.
 
-    ``memory``: what this process remembers of the ledger, from its shelf. What is past its retention is judged anew at every moment: nothing is kept then, nor taken from what was kept before.
+    ``memory``: what this process remembers of the ledger, from its shelf. What is past its retention is judged anew at every
+    moment: nothing is kept then, nor taken from what was kept before.
     """
     return KeptRows(loaded, memory) if loaded.nothing_is_due else OwnResults()
 
