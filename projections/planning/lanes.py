@@ -25,7 +25,11 @@ class Clearable(NamedTuple):
 
 @dataclass(slots=True)
 class Settled:
-    """What was worked out of turns and those behind them and never changes: by place, and the turn of the last compaction."""
+    """What was found of live turns and of those behind them, and stays so once it is found.
+
+    ``aways``: when the results of a turn were spent and away; ``stubbed``: how a turn stands with stubs; both by its place.
+    ``epoch``: the number of the turn at whose coming the last segment was compacted.
+    """
 
     aways: dict[int, Away] = field(default_factory=dict)
     stubbed: dict[int, Shown] = field(default_factory=dict)
@@ -34,15 +38,18 @@ class Settled:
 
 @dataclass(frozen=True, slots=True)
 class Lanes:
-    """Turns in a row, each with another behind it: how each of them is ``shown`` whole, and what it costs to be ``said``, which
-    is without the contents of its results.
+    """Turns in a row, each with another behind it. A lane tells one thing of all of them; a turn's place is the same in each.
 
-    ``whole``, ``settled`` and ``cut``: what they add up to before each place and after the last, whole, with stubs for their
-    results, and with cuts; those that are too large to be shown are not counted; ``timely``: likewise, as they crowd each other
-    out of the tail. ``clearable``: by place, the turns whose
-    results may give way; ``late``: the places of those of them whose results came when later turns had begun. ``users``: the
-    numbers of the user's turns; ``assistants``: the places of the assistant's. ``answered``: by place, the number of the turn
-    that answered all results of a turn; ``waiting``: the version of the latest result of each that no turn answered.
+    ``told``: the turns; ``shown``: how each stands whole; ``said``: what it costs without the contents of its results.
+
+    Sums, before each place and after the last, without turns that are too large to be shown: ``whole``: of what the turns
+    cost as they are; ``settled``: with stubs for their results; ``cut``: with cuts; ``timely``: as they crowd each other out of
+    the tail.
+
+    Of some turns only: ``clearable``: those whose results may give way, by place; ``late``: the places of those of them whose
+    results came when the next turn had begun; ``users``: the numbers of the user's turns; ``assistants``: the places of the
+    assistant's; ``answered``: by place, the number of the turn that answered all results of a turn; ``waiting``: by place, the
+    version of the latest result of a turn that none has answered. ``known``: what is shared by all lanes that go on from these.
     """
 
     told: list[Told] = field(default_factory=list)
@@ -74,7 +81,10 @@ class Lanes:
 
 
 class Carried:
-    """The lanes that were asked for last, with all else that they depend on beside form and policy. Threads may share it."""
+    """The lanes that were asked for last, to be gone on with: those of one form and policy. Threads may share it.
+
+    ``given`` is all else that they depend on beside the turns: where it is another, they begin anew.
+    """
 
     def __init__(self) -> None:
         self._held: tuple[Hashable, Lanes] = (None, Lanes())
@@ -88,6 +98,7 @@ class Carried:
 
 
 def _copied(lanes: Lanes) -> Lanes:
+    """Lanes to add turns to: whoever has the others, an earlier window or another thread, goes on with them as they are."""
     return Lanes(
         lanes.told.copy(),
         lanes.shown.copy(),
