@@ -30,7 +30,7 @@ _of_card: Final = told_values_of(Card)
 _of_contents: Final = told_values_of(Contents)
 _of_result: Final = told_values_of(ResultCard)
 
-# The places of what is no number and no text.
+# The places of what is no number and no text; cuts come last, and what is foreign is followed by reasoning of the same kind.
 _CONTENTS: Final = Card.__slots__.index("contents")
 _RESULTS: Final = Card.__slots__.index("results")
 _ASKED: Final = Card.__slots__.index("asked_tokens")
