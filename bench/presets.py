@@ -20,7 +20,7 @@ from bench import trimming
 from bench.measuring import print_rows
 from delivery.importers.importing import import_file
 from ledger import Ledgers
-from projections.compacting.segments import said_and_asked
+from projections.compacting.turn_stubs import said_and_asked
 from projections.exact.strings import identifying_strings
 from projections.invariants import violations
 from projections.policy import Policy

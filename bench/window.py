@@ -2,7 +2,8 @@
 
 Warm is a process that has answered before: asked again, asked after one more turn was appended, and asked as of the middle of
 the ledger: again, at turns one after the other, and at turns far apart, where nothing was read lately. What comes before a
-question is not timed: the turn is appended here and there, and once its counts are stored here, too, as the raw table's are.
+question is not timed: the turn is appended here and there, and once its counts are stored here, too, as the raw table's are
+(``bring_up_to_date``, which also looks through the turn for the stubs to come).
 Cold is a process that has just begun, imports aside. ``BENCH_SIZES`` has other numbers of turns.
 """
 

@@ -9,8 +9,9 @@ from dataclasses import dataclass, field, replace
 from typing import Final
 
 from projections.auditing.audit import BigResult
-from projections.compacting.segments import said_and_asked
+from projections.compacting.turn_stubs import said_and_asked
 from projections.compacting.used_strings import Said, said_of, used_strings
+from projections.exact.finding import Quoting
 from projections.told import Turns
 from projections.transcript import answered_calls
 
@@ -34,7 +35,9 @@ class _Looked:
     def look(self, later: Sequence[tuple[int, Said]]) -> None:
         """Look into more turns, given by number and what they say."""
         later = [(turn, said) for turn, said in later if turn > self.result.turn]
-        for string in used_strings(self.text, [said for _, said in later], asked=self.asked, most=MOST_USED) if later else ():
+        if not later:
+            return
+        for string in used_strings(Quoting(self.text), [said for _, said in later], asked=self.asked, most=MOST_USED):
             whole = re.compile(rf"(?<!\w){re.escape(string)}(?!\w)")
             found = [turn for turn, said in later if whole.search(said.text)]
             found = found or [turn for turn, said in later if string in said.text]

@@ -9,10 +9,8 @@ from __future__ import annotations
 import hashlib
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
-from functools import partial
 from typing import Final
 
-from ledger.parts import ToolCallPart
 from projections.compacting.gists import Telling, grouped, tellings
 from projections.compacting.middle import (
     Chapter,
@@ -27,9 +25,8 @@ from projections.compacting.middle import (
     newest_within,
 )
 from projections.compacting.middle_text import BREAKS, exact_line, told_line
-from projections.compacting.stubs import result_stub
 from projections.compacting.summaries import Summary, chosen_summary
-from projections.compacting.used_strings import Said, said_of, used_strings
+from projections.compacting.turn_stubs import stubs_of
 from projections.exact.finding import found_in
 from projections.exact.strings import identifying_strings
 from projections.planning.clearing import away, shown_used_through, spent_at
@@ -38,7 +35,7 @@ from projections.policy import Compaction, Policy
 from projections.sendable import sendable
 from projections.state_block import Count
 from projections.told import Told
-from projections.transcript import Return, Turn, answered_calls
+from projections.transcript import Turn
 from projections.turn_bytes import turn_bytes
 from projections.verdicts.judging import judge
 from projections.verdicts.verdict import FORGOTTEN, LOOK_BACK, Classified, Judgement, Surroundings, Verdict
@@ -219,39 +216,6 @@ def _kept(
         plain_tokens(told.card, {}, policy),
         waits_since,
     )
-
-
-def stubs_of(told: Told, later: Sequence[Told], policy: Policy, count: Count) -> list[Stub]:
-    """Stubs of those results of a turn that the policy does not exclude and that become shorter so.
-
-    ``later`` are the turns that may have used them.
-    """
-    costs = {result.version: result.contents.tokens for result in told.card.results}
-    said = [other.recall("said and asked", _said) for other in later]
-    stubs = []
-    for call, found in answered_calls(told.turn):
-        cost = costs.get(found.version, 0)
-        if call.tool in policy.stubs.excluded_tools or cost <= policy.stubs.larger_than_tokens:
-            continue
-        used = used_strings(found.text, said, asked=str(call.arguments))
-        text = told.recall(("stub", found.version, used), partial(_stub_text, call, found, used))
-        tokens = count(text)
-        if tokens < cost:
-            stubs.append(Stub(found.version, text, tokens))
-    return stubs
-
-
-def _stub_text(call: ToolCallPart, found: Return, used: Sequence[str], _: Told) -> str:
-    return sendable(result_stub(found, call, used))
-
-
-def said_and_asked(turn: Turn) -> str:
-    """The text of a turn and the arguments of its calls: where strings of earlier results are used."""
-    return "\n".join([turn.text, *(str(call.arguments) for call in turn.calls)])
-
-
-def _said(told: Told) -> Said:
-    return said_of(said_and_asked(told.turn))
 
 
 def _chapter(

@@ -5,7 +5,7 @@ from __future__ import annotations
 import re
 from collections import Counter
 from collections.abc import Iterator, Sequence
-from typing import Any, Final
+from typing import Any, Final, NamedTuple
 
 import orjson
 
@@ -35,6 +35,18 @@ _MAIN: Final = (
 """The names of arguments that say most, the best first; where a call has none of them, its first one is shown."""
 
 
+class StubFrame(NamedTuple):
+    """A stub but for what of the result is used: what stands before that and behind it, and what there is room for."""
+
+    before: str
+    behind: str
+    left: int
+
+    def naming(self, used: Sequence[str]) -> str:
+        """The stub, with as much of what is used as fits."""
+        return f"{self.before}{''.join(_that_fit(used, self.left))}{self.behind}"
+
+
 def result_stub(returned: Return, call: ToolCallPart, used: Sequence[str]) -> str:
     """One line of about 30 tokens for a result that is not shown.
 
@@ -42,14 +54,18 @@ def result_stub(returned: Return, call: ToolCallPart, used: Sequence[str]) -> st
     was asked, how much came, what of it is used (as much as fits), and the id by which the whole result is fetched. What comes
     from outside cannot close the stub or begin another line.
     """
+    return stub_frame(returned, call).naming(used)
+
+
+def stub_frame(returned: Return, call: ToolCallPart) -> StubFrame:
+    """What the stub of a result says whatever of it is used."""
     tool = _shown(call.tool, _MOST_CHARACTERS, _TOOL_COST)
     came = f": {what_came(returned)}"
-    tail = f"; whole result: result_id={returned.id}]"
-    left = _STUB_COST - _cost(f"[{tool}{came}{tail}")
+    behind = f"; whole result: result_id={returned.id}]"
+    left = _STUB_COST - _cost(f"[{tool}{came}{behind}")
     asked = main_argument(call)
     question = "" if asked is None else f" {_quoted(asked, _MOST_ASKED, min(left, _ASKED_COST))}"
-    names = "".join(_that_fit(used, left - _cost(question)))
-    return f"[{tool}{question}{came}{names}{tail}"
+    return StubFrame(f"[{tool}{question}{came}", behind, left - _cost(question))
 
 
 def _that_fit(used: Sequence[str], left: int) -> Iterator[str]:

@@ -38,16 +38,15 @@ def said_of(text: str) -> Said:
     return Said(text, uses_in(text))
 
 
-def used_strings(result_text: str, later: Sequence[Said], *, asked: str = "", most: int = 8) -> tuple[str, ...]:
+def used_strings(result: Quoting, later: Sequence[Said], *, asked: str = "", most: int = 8) -> tuple[str, ...]:
     """The exact strings of a result that later texts hold as whole ones, the most used first, then the first used.
 
     What stood in ``asked``, the arguments of the call, is not news and does not count; neither do a plain word in quotes and
     the names in JSON.
     """
-    quoting = Quoting(result_text)
-    if not _may_be_used(quoting, result_text, later):
+    if not _may_be_used(result, later):
         return ()
-    sought = _sought(result_text, quoting)
+    sought = _sought(result)
     uses: dict[str, int] = {}
     for said in later:
         for string, found in sorted(_uses(sought, said).items(), key=lambda item: item[1].place):
@@ -56,20 +55,20 @@ def used_strings(result_text: str, later: Sequence[Said], *, asked: str = "", mo
     return tuple(sorted((string for string in uses if string not in known), key=lambda string: -uses[string])[:most])
 
 
-def _may_be_used(quoting: Quoting, result_text: str, later: Sequence[Said]) -> bool:
+def _may_be_used(result: Quoting, later: Sequence[Said]) -> bool:
     """Whether later texts hold exact strings that stand in a result somewhere, or a phrase of it: mostly they do not."""
-    if any(string in result_text for one in later for string, found in one.uses.items() if found.may_be_exact):
+    if any(string in result.text for one in later for string, found in one.uses.items() if found.may_be_exact):
         return True
     said = "\n".join(one.text for one in later)
     return all(  # the second one, which takes long, is only asked where the first finds something
         any(_PLAIN_ASCII.fullmatch(phrase) is None for phrase in shared(said))
-        for shared in (quoting.perhaps_shared, quoting.shared)
+        for shared in (result.perhaps_shared, result.shared)
     )
 
 
-def _sought(result_text: str, quoting: Quoting) -> _Sought:
-    names = {match[1] for match in _NAMED.finditer(result_text)}
-    strings, tokens = quoting.strings()
+def _sought(result: Quoting) -> _Sought:
+    names = {match[1] for match in _NAMED.finditer(result.text)}
+    strings, tokens = result.strings()
     others = [
         string for string in strings if not (string in names or string in tokens or _PLAIN_ASCII.fullmatch(string) is not None)
     ]

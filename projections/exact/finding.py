@@ -4,10 +4,10 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterator
-from functools import cached_property
 from typing import Final, NamedTuple
 
 from projections.exact import patterns as p
+from projections.lazily import lazily
 
 MOST_CHARACTERS: Final = 200
 """What is longer is no exact string: code, encoded bytes, a quoted passage."""
@@ -59,18 +59,22 @@ class Quoting:
     """A text of which no more is found than what is asked for: for many texts it is enough to know that nothing is shared."""
 
     def __init__(self, text: str) -> None:
-        self._text = text
+        self.text = text
 
     def perhaps_shared(self, other: str) -> Iterator[str]:
         """What may hold spaces and stands in another text, too, found in little time: all of it, and some that is not exact.
 
         Of what holds escaped quotes it is what precedes them.
         """
-        pieces = set(map(str.strip, self._text.split('"')))
-        for string in [piece for piece in pieces if piece in other]:
+        for string in [piece for piece in self._pieces if piece in other]:
             if _fits(string, _MOST_QUOTED) or string.endswith("\\"):
                 yield string
-        yield from (item[2] for item in _phrases_without_double_quotes(self._text) if item[2] in other)
+        yield from (string for string in self._quoted_otherwise if string in other)
+
+    def look_through(self) -> None:
+        """Find now what is asked for first, so that it is at hand later."""
+        assert self._pieces is not None
+        assert self._quoted_otherwise is not None
 
     def shared(self, other: str) -> Iterator[str]:
         """What may hold spaces, hidden or not, and stands in another text, too."""
@@ -78,13 +82,21 @@ class Quoting:
 
     def strings(self) -> tuple[dict[str, None], set[str]]:
         """The exact strings of the text in the order of their first places, and which of them ``uses_in`` looks for, too."""
-        tokens = list(_tokens(self._text))
+        tokens = list(_tokens(self.text))
         visible = dict.fromkeys(item[2] for item in _visible([*tokens, *self._phrases]))
         return visible, {item[2] for item in tokens}
 
-    @cached_property
+    @lazily
+    def _pieces(self) -> set[str]:
+        return set(map(str.strip, self.text.split('"')))
+
+    @lazily
+    def _quoted_otherwise(self) -> list[str]:
+        return [item[2] for item in _phrases_without_double_quotes(self.text)]
+
+    @lazily
     def _phrases(self) -> list[_Item]:
-        return list(_phrases(self._text))
+        return list(_phrases(self.text))
 
 
 def uses_in(text: str) -> dict[str, Uses]:

@@ -5,15 +5,12 @@ from __future__ import annotations
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from itertools import groupby
-from typing import TYPE_CHECKING
 
 from projections.compacting.middle import KeptTurn
 from projections.compacting.middle_text import kept_note, kept_note_tokens
 from projections.pieces import NotePiece, Piece, Pieces, TurnPiece
-from projections.planning.shown import Shown, with_stubs
-
-if TYPE_CHECKING:
-    from projections.planning.scene import Scene
+from projections.planning.scene import Scene
+from projections.planning.shown import Shown
 
 
 @dataclass(frozen=True, slots=True)
@@ -62,8 +59,7 @@ def _all_kept(scene: Scene) -> KeptTurns:
 
 
 def _shown(scene: Scene, turn: KeptTurn) -> Shown:
-    told, stubs = scene.kept[turn.number], turn.stubs if _is_answered(scene, turn) else ()
-    return with_stubs(told, scene.pricing.price(told, {stub.version: stub.tokens for stub in stubs}), stubs)
+    return scene.pricing.stubbed(scene.kept[turn.number], turn.stubs if _is_answered(scene, turn) else ())
 
 
 def _is_answered(scene: Scene, turn: KeptTurn) -> bool:

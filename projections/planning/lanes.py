@@ -7,8 +7,9 @@ from __future__ import annotations
 
 from collections.abc import Hashable, Sequence
 from dataclasses import dataclass, field
-from typing import NamedTuple
+from typing import Final, NamedTuple
 
+from ledger.assembling import values_of
 from projections.planning.clearing import Away
 from projections.planning.pricing import Pricing
 from projections.planning.shown import Shown
@@ -24,7 +25,7 @@ class Clearable(NamedTuple):
 
 
 @dataclass(slots=True)
-class Settled:
+class Known:
     """What was found of live turns and of those behind them, and stays so once it is found.
 
     ``aways``: when the results of a turn were spent and away; ``stubbed``: how a turn stands with stubs; both by its place.
@@ -65,12 +66,12 @@ class Lanes:
     assistants: list[int] = field(default_factory=list)
     answered: dict[int, int] = field(default_factory=dict)
     waiting: dict[int, int] = field(default_factory=dict)
-    known: Settled = field(default_factory=Settled)
+    known: Known = field(default_factory=Known)
 
     def before(self, live: Sequence[Told], pricing: Pricing, pinned: frozenset[int]) -> Lanes:
         """Those of all live turns but the last: these and what came behind them, or others where these are other turns."""
         known = len(self.told)
-        if known >= len(live) or self.told != live[:known]:
+        if known >= len(live) or self.told != [*live[:known]]:
             return Lanes().before(live, pricing, pinned)
         if known == len(live) - 1:
             return self
@@ -78,6 +79,9 @@ class Lanes:
         for place in range(known, len(live) - 1):
             _take(made, live[place], pricing, pinned, begins=live[place + 1].turn.version)
         return made
+
+
+_LANES: Final = values_of(Lanes)
 
 
 class Carried:
@@ -99,22 +103,9 @@ class Carried:
 
 def _copied(lanes: Lanes) -> Lanes:
     """Lanes to add turns to: whoever has the others, an earlier window or another thread, goes on with them as they are."""
-    return Lanes(
-        lanes.told.copy(),
-        lanes.shown.copy(),
-        lanes.said.copy(),
-        lanes.whole.copy(),
-        lanes.settled.copy(),
-        lanes.cut.copy(),
-        lanes.timely.copy(),
-        lanes.clearable.copy(),
-        lanes.late.copy(),
-        lanes.users.copy(),
-        lanes.assistants.copy(),
-        lanes.answered.copy(),
-        lanes.waiting.copy(),
-        lanes.known,
-    )
+    *own, known = _LANES(lanes)
+    copies = [*(lane.copy() for lane in own), known]
+    return Lanes(*copies)
 
 
 def _take(lanes: Lanes, told: Told, pricing: Pricing, pinned: frozenset[int], *, begins: int) -> None:

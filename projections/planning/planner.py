@@ -18,7 +18,7 @@ from projections.framing import note_price, request_price
 from projections.pieces import Pieces
 from projections.planning.arranging import Chosen, arranged
 from projections.planning.fitting import Large, Place, cut_by, cuts, large_results
-from projections.planning.kept_turns import kept_notes_price, kept_pieces
+from projections.planning.kept_turns import all_kept, kept_notes_price, kept_pieces
 from projections.planning.left_out import LeftOut, left_out
 from projections.planning.plan import Plan
 from projections.planning.pressing import FRESH_PERCENT, LEVELS, pressure
@@ -40,7 +40,8 @@ class Planner:
 
     def __init__(self, scene: Scene) -> None:
         self._scene = scene
-        self._level = max(pressure(scene), scene.pressed_before(scene))
+        self._all_kept = all_kept(scene)
+        self._level = max(pressure(scene, self._all_kept), scene.pressed_before(scene))
         self._budget = scene.budget_tokens
         framing = scene.form.framing
         self._blocks = {
@@ -50,7 +51,6 @@ class Planner:
             "state": 0 if scene.fixed.state is None else note_price(scene.fixed.state_tokens, framing),
         }
         self._always = sum(self._blocks.values())
-        self._all_kept = scene.all_kept
         self._kept = dict(self._all_kept.turns)
         self._kept_shown = dict(self._all_kept.shown)
         self._current = scene.current.turn.number

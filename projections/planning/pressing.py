@@ -13,6 +13,7 @@ from typing import Final
 from projections.compacting.middle_text import Fullness
 from projections.framing import request_price
 from projections.lazily import lazily
+from projections.planning.kept_turns import KeptTurns
 from projections.planning.scene import Scene
 from projections.planning.taken_on import TakenOn
 from projections.told import Told
@@ -24,9 +25,9 @@ FRESH_PERCENT: Final = 25
 """So much of the budget results that nobody answered yet may take, before they are cut to what is left."""
 
 
-def pressure(scene: Scene) -> int:
+def pressure(scene: Scene, kept: KeptTurns) -> int:
     """The level, from 0, as what is compacted reads now: where it was amended, it may have been higher before."""
-    costs = _Costs(scene)
+    costs = _Costs(scene, kept)
     if costs.most <= scene.budget_tokens and not scene.budgets.vary(scene.epoch):
         return 0
     taken: TakenOn[Told, int] = scene.recall(costs.key, lambda: TakenOn(0))
@@ -36,14 +37,14 @@ def pressure(scene: Scene) -> int:
 class _Costs:
     """What a window cost at each turn since the last compaction, at each level: sums over live turns, looked up."""
 
-    def __init__(self, scene: Scene) -> None:
+    def __init__(self, scene: Scene, kept: KeptTurns) -> None:
         self._scene = scene
         framing = scene.form.framing
         system = request_price(framing, scene.fixed.tools_tokens) + scene.fixed.system_tokens
         task = 0 if scene.fixed.task is None else scene.note(scene.fixed.task)
         options = scene.policy.state
         state = 0 if options is None else framing.note + options.budget_tokens  # also while there is none: it may have been
-        self._fixed = system + task + state + scene.all_kept.tokens
+        self._fixed = system + task + state + kept.tokens
         self.most = (
             self._fixed + scene.told_middle(LEVELS[0]).tokens + scene.lanes.whole[-1] + scene.cost(scene.current).pressing
         )

@@ -2,10 +2,11 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from typing import NamedTuple, Protocol
 
+from projections.compacting.middle import Stub
 from projections.framing import Framing, note_price, price
 from projections.pieces import TurnPiece
 from projections.planning.shown import Shown
@@ -55,6 +56,11 @@ class Pricing:
     def price(self, told: Told, replaced: Mapping[int, int]) -> int:
         """What a turn costs in the form."""
         return price(told.card, self.form.framing, self.policy, self.form.provider, replaced)
+
+    def stubbed(self, told: Told, stubs: Sequence[Stub]) -> Shown:
+        """A turn with stubs in the place of results."""
+        tokens = self.price(told, {stub.version: stub.tokens for stub in stubs})
+        return Shown(told, tokens, TurnPiece(told.turn, {stub.version: stub.text for stub in stubs}))
 
     def result_price(self, told: Told, version: int) -> int:
         """What the contents of a result cost in the form; the turn remembers it."""

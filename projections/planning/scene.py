@@ -10,15 +10,14 @@ from typing import Final, NamedTuple
 
 from projections.compacting.middle import Middle, Stub
 from projections.compacting.middle_text import Fullness, middle_text, shown_lines
-from projections.compacting.segments import stubs_of
+from projections.compacting.turn_stubs import stubs_of
 from projections.lazily import lazily
 from projections.pieces import NotePiece
 from projections.planning.calibration import Budgets
 from projections.planning.clearing import Away, away, cleared_at, shown_used_through
-from projections.planning.kept_turns import KeptTurns, all_kept
 from projections.planning.lanes import Carried, Lanes
 from projections.planning.pricing import Cost, Form, Pricing
-from projections.planning.shown import Shown, with_stubs
+from projections.planning.shown import Shown
 from projections.planning.tailing import settled_tokens, timely_tokens
 from projections.planning.taken_on import Recall
 from projections.policy import Compaction, Policy
@@ -225,11 +224,6 @@ class Scene:
         answered = self.answered
         return [place for place in self.lanes.clearable if place in answered]
 
-    @lazily
-    def all_kept(self) -> KeptTurns:
-        """All turns that are compacted and kept whole, before any gives way."""
-        return all_kept(self)
-
     def note(self, text: str) -> int:
         """What a text of ours costs in the form."""
         return self.pricing.note(self.count(text))
@@ -239,8 +233,7 @@ class Scene:
         known = self.lanes.known
         found = known.stubbed.get(place)
         if found is None:
-            told, stubs = self.live[place], self.stubs(place)
-            found = with_stubs(told, self.pricing.price(told, {stub.version: stub.tokens for stub in stubs}), stubs)
+            found = self.pricing.stubbed(self.live[place], self.stubs(place))
             if place in known.aways:
                 known.stubbed[place] = found
         return found

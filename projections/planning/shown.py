@@ -2,10 +2,9 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Mapping
 from dataclasses import dataclass
 
-from projections.compacting.middle import Stub
 from projections.pieces import TurnPiece
 from projections.told import Told
 
@@ -26,8 +25,3 @@ class Shown:
     def cut(self, version: int, text: str, saved: int) -> Shown:
         """The same with a text in the place of one more result, and what that saves."""
         return Shown(self.told, self.tokens - saved, TurnPiece(self.told.turn, {**self.texts, version: text}))
-
-
-def with_stubs(told: Told, tokens: int, stubs: Sequence[Stub]) -> Shown:
-    """A turn with stubs in the place of results."""
-    return Shown(told, tokens, TurnPiece(told.turn, {stub.version: stub.text for stub in stubs}))

@@ -17,6 +17,7 @@ from ledger.events import SummaryRecorded, TurnClassified
 from ledger.record import Recorded
 from projections.amendments import AmendmentsFold
 from projections.cards import Card
+from projections.compacting.turn_stubs import make_ready
 from projections.encodings import ENCODINGS
 from projections.fold import run
 from projections.pieces import is_text_document
@@ -84,8 +85,9 @@ def folded_turns(loaded: Loaded, count: Count) -> FoldedTurns:
 def bring_up_to_date(store: Ledgers, ledger_id: str, *, encoding: str) -> None:
     """Write where the turns of a ledger stand and what they cost, the last ones too, so that the next process finds it so.
 
-    Whoever has recorded many turns calls it, such as an importer. It may be called by many processes at once, and where nothing
-    can be written it changes nothing. Raises ``UnknownLedger``, and ``UnknownEncoding`` for an encoding that is not known.
+    Whoever has recorded turns calls it, such as an importer, or an agent while its model answers: of a few turns, what their
+    stubs are made of is made ready in this process, too. It may be called by many processes at once, and where nothing can be
+    written it changes nothing. Raises ``UnknownLedger``, and ``UnknownEncoding`` for an encoding that is not known.
     """
     loaded = load(store, store.head(ledger_id), None, None)
     counter(encoding)
@@ -295,6 +297,7 @@ class LedgerTurns:
             made = self._card(versions[turn.number].read, turn, is_plain=is_plain)
             if are_few and is_plain and not self._missed:  # what is counted as it comes is asked for next
                 self._keep(shelf, versions[turn.number], made)
+                make_ready(made)
         if self._cards.is_worth_keeping():
             self._cards.keep()
 

@@ -12,6 +12,7 @@ from projections.errors import NothingToSend
 from projections.framing import note_price
 from projections.planning.calibration import Budgets, Calibration, Served
 from projections.planning.gathering import LOOKED_FOR_TASK, scene_of, task_number
+from projections.planning.kept_turns import all_kept
 from projections.planning.pressing import pressure
 from projections.planning.scene import Fixed, Scene
 from projections.policy import Policy
@@ -136,7 +137,7 @@ class _Pressed(NamedTuple):
 
 def _pressed_at(ground: Ground, asked: Asked) -> _Pressed:
     scene = setting_of(ground, asked).scene
-    return _Pressed(pressure(scene), _epoch(scene), _before_the_last_amendment(ground, asked.policy, scene))
+    return _Pressed(pressure(scene, all_kept(scene)), _epoch(scene), _before_the_last_amendment(ground, asked.policy, scene))
 
 
 def _epoch(scene: Scene) -> tuple[int, int]:

@@ -13,6 +13,7 @@ from ledger import JsonText
 from ledger.parts import ReturnPart, TextPart, ToolCallPart
 from projections.compacting.stubs import result_stub
 from projections.compacting.used_strings import said_of, used_strings
+from projections.exact.finding import Quoting
 from projections.transcript import Return
 from replay.tokens import counter
 
@@ -69,7 +70,7 @@ def test_stubs_of_real_results_have_about_thirty_tokens(real_data: Path) -> None
     sizes = []
     for call, returned, later in (*airline(real_data), *coding(real_data)):
         stub = result_stub(
-            returned, call, used_strings(returned.text, [said_of(text) for text in later], asked=str(call.arguments))
+            returned, call, used_strings(Quoting(returned.text), [said_of(text) for text in later], asked=str(call.arguments))
         )
         assert stub.startswith(f"[{call.tool}"), stub
         assert ID.search(stub), stub

@@ -9,6 +9,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from projections.compacting.used_strings import said_of, used_strings
+from projections.exact.finding import Quoting
 from projections.exact.strings import exact_strings
 
 RESULT = '{"orders": [{"id": "ORD-88213", "city": "New York"}, {"id": "ORD-88220"}, {"id": "ORD-9"}], "total": "4,180 INR"}'
@@ -16,7 +17,7 @@ RESULT = '{"orders": [{"id": "ORD-88213", "city": "New York"}, {"id": "ORD-88220
 
 def used_in(result: str, later: Iterable[str], **more: Any) -> tuple[str, ...]:
     """What later texts use of a result."""
-    return used_strings(result, [said_of(text) for text in later], **more)
+    return used_strings(Quoting(result), [said_of(text) for text in later], **more)
 
 
 def test_the_most_used_come_first_then_the_first_used() -> None:

@@ -6,12 +6,15 @@ import gc
 from pathlib import Path
 from weakref import ref
 
+import pytest
+
 from ledger import JsonText, Ledger, Ledgers, connect
 from ledger.parts import ImagePart, ToolCallPart
 from projections.pieces import TurnPiece
 from projections.policy import Policy
 from projections.window import Window
 from replay import view
+from replay.turns.ledger_turns import bring_up_to_date
 from tests.projections.histories import PNG
 from tests.render.scenes import PROVIDERS
 
@@ -32,7 +35,8 @@ def windows(store: Ledgers, at: int | None = None) -> list[tuple[object, ...]]:
     return [(one.request_bytes, one.tokens, one.rendering.calls, one.rendering.tools) for one in found]
 
 
-def test_windows_turn_after_turn_are_those_of_a_process_that_begins_anew(tmp_path: Path) -> None:
+@pytest.mark.parametrize("is_counted", [False, True], ids=["", "counted before"])
+def test_windows_turn_after_turn_are_those_of_a_process_that_begins_anew(tmp_path: Path, is_counted: bool) -> None:
     path = str(tmp_path / "harbour.db")
     with connect(path) as store:
         case = store.ledger("elsa")
@@ -48,6 +52,8 @@ def test_windows_turn_after_turn_are_those_of_a_process_that_begins_anew(tmp_pat
                 case.record_turn("system", "Be exact.")
             case.record_turn("assistant", f"B-{page:02} is {page} fathoms deep.")
             case.set_fact("berth", f"B-{page:02}", source="user")
+            if is_counted:  # what stubs are made of is made ready then
+                bring_up_to_date(store, "elsa", encoding="o200k_base")
             kept = windows(store)
             with connect(path) as anew:
                 assert kept == windows(anew)
