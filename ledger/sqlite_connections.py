@@ -25,6 +25,25 @@ _inherited: Final[list[sqlite3.Connection]] = []
 """A child process keeps its parent's connections here, untouched: closing them would harm the parent."""
 
 
+class _OfThread:
+    """The connection of one thread, among all ``open_ones``: closed when the thread ends, since nobody else has it."""
+
+    __slots__ = ("_open_ones", "_pid", "connection")
+
+    def __init__(self, connection: sqlite3.Connection, open_ones: dict[int, sqlite3.Connection]) -> None:
+        self.connection = connection
+        self._open_ones = open_ones
+        self._pid = os.getpid()
+        open_ones[id(connection)] = connection
+
+    def __del__(self) -> None:
+        if self._pid != os.getpid():
+            _inherited.append(self.connection)
+            return
+        self._open_ones.pop(id(self.connection), None)
+        self.connection.close()
+
+
 class Connections:
     """Hands out the connection of the calling thread; ``writing`` lets one thread of the process write at a time."""
 
@@ -32,8 +51,8 @@ class Connections:
         self.path = path
         self.journal = journal
         self._pid = os.getpid()
-        self._by_thread: dict[int, sqlite3.Connection] = {}
-        self._opening = threading.Lock()
+        self._mine = threading.local()
+        self._open_ones: dict[int, sqlite3.Connection] = {}
         self._lock = threading.RLock()
         self._closed = False
         self._shared = self._open() if path == MEMORY else None
@@ -85,9 +104,9 @@ class Connections:
         if self._pid != os.getpid():
             return
         with self._lock:
-            for connection in [*self._by_thread.values(), *([self._shared] if self._shared else [])]:
+            for connection in [*self._open_ones.values(), *([self._shared] if self._shared else [])]:
                 connection.close()
-            self._by_thread.clear()
+            self._open_ones.clear()
 
     def _guard(self) -> None:
         if self._closed:
@@ -98,24 +117,15 @@ class Connections:
             raise StoreError(
                 "an in-memory store does not follow into a child process: connect to a file instead", path=self.path
             )
-        _inherited.extend(self._by_thread.values())
-        self._by_thread, self._opening, self._lock = {}, threading.Lock(), threading.RLock()
+        _inherited.extend(self._open_ones.values())
+        self._mine, self._open_ones, self._lock = threading.local(), {}, threading.RLock()
         self._pid = os.getpid()
 
     def _own(self) -> sqlite3.Connection:
-        thread = threading.get_ident()
-        connection = self._by_thread.get(thread)
-        if connection is None:
-            with self._opening:
-                self._drop_dead_threads()
-                connection = self._by_thread[thread] = self._open()
-        return connection
-
-    def _drop_dead_threads(self) -> None:
-        threading.current_thread()  # a thread that was not started by Python is listed only once it has asked for itself
-        alive = {thread.ident for thread in threading.enumerate()}
-        for thread in [thread for thread in self._by_thread if thread not in alive]:
-            self._by_thread.pop(thread).close()
+        mine: _OfThread | None = getattr(self._mine, "connection", None)
+        if mine is None:
+            mine = self._mine.connection = _OfThread(self._open(), self._open_ones)
+        return mine.connection
 
     def _open(self) -> sqlite3.Connection:
         try:
