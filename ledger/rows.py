@@ -95,15 +95,19 @@ def read_in_parts(selection: Selection, read: Callable[[Selection], Iterator[Sto
     """The events of a selection, of which the named versions are asked for in parts, each of them no longer than a page."""
     if selection.versions is None:
         return read(selection)
-    named = sorted(set(selection.versions))
-    if named and named[-1] - named[0] == len(named) - 1:  # one after the other: a range is found faster
-        upto = named[-1] if selection.upto is None else min(selection.upto, named[-1])
-        return read(replace(selection, versions=None, after=max(selection.after, named[0] - 1), upto=upto))
-    if selection.newest_first:
-        named.reverse()
+    named = sorted(set(selection.versions), reverse=selection.newest_first)
     parts = (tuple(named[start : start + PAGE_ROWS]) for start in range(0, len(named), PAGE_ROWS))
     rows = (row for part in parts for row in read(replace(selection, versions=part, limit=None)))
     return islice(rows, selection.limit)
+
+
+def in_a_row(selection: Selection) -> Selection:
+    """The same selection, with a range instead of the versions where these follow each other."""
+    named = sorted(set(selection.versions or ()))
+    if not named or named[-1] - named[0] != len(named) - 1:
+        return selection
+    upto = named[-1] if selection.upto is None else min(selection.upto, named[-1])
+    return replace(selection, versions=None, after=max(selection.after, named[0] - 1), upto=upto)
 
 
 def feed_page(rows: Iterable[Row]) -> list[Stored]:
