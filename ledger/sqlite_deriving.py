@@ -11,8 +11,8 @@ from ledger.sqlite_connections import Connections
 
 _PUT: Final = "INSERT OR REPLACE INTO derived SELECT ?, ?, ?, ? FROM ledgers WHERE ledger = ? AND erasures = ?"
 _BEGIN: Final = (
-    "INSERT OR IGNORE INTO views SELECT ?1, ?2, "
-    "CASE WHEN EXISTS (SELECT 1 FROM views WHERE name = ?1 AND state = 'active') THEN 'building' ELSE 'active' END, 0"
+    "INSERT OR IGNORE INTO views SELECT ?, ?, "
+    "CASE WHEN EXISTS (SELECT 1 FROM views WHERE name = ? AND state = 'active') THEN 'building' ELSE 'active' END, 0"
 )
 _RESTORED: Final = (
     "DELETE FROM purged WHERE kind = ? AND ledger = ? AND EXISTS (SELECT 1 FROM ledgers WHERE ledger = ? AND erasures = ?)"
@@ -95,7 +95,7 @@ class SqliteDeriving:
     def view_begin(self, name: str, kind: str) -> None:
         """Begin a kind of a view."""
         with self._connections.writing() as connection:
-            connection.execute(_BEGIN, (name, kind))
+            connection.execute(_BEGIN, (name, kind, name))
 
     def view_advance(self, kind: str, position: int) -> None:
         """Say up to which position a view has followed the feed."""
@@ -117,8 +117,8 @@ class SqliteDeriving:
         """Delete the rows of a kind that was retired."""
         with self._connections.writing() as connection:
             return connection.execute(
-                "DELETE FROM derived WHERE kind = ?1 AND EXISTS (SELECT 1 FROM views WHERE kind = ?1 AND state = 'retired')",
-                (kind,),
+                "DELETE FROM derived WHERE kind = ? AND EXISTS (SELECT 1 FROM views WHERE kind = ? AND state = 'retired')",
+                (kind, kind),
             ).rowcount
 
     def view_purged(self, kind: str) -> list[bytes]:
