@@ -36,25 +36,20 @@ _MAIN: Final = (
 
 
 class StubFrame(NamedTuple):
-    """A stub but for what of the result is used: what stands before that and behind it, and what there is room for."""
+    """The stub of a result but for what of it is used: what stands before that and behind it, and what there is room for."""
 
     before: str
     behind: str
     left: int
 
     def naming(self, used: Sequence[str]) -> str:
-        """The stub, with as much of what is used as fits."""
+        """One line of about 30 tokens for a result that is not shown.
+
+        ``[search_orders "late delivery": 8 results; used ORD-88213, ORD-88220; whole result: result_id=r_4471]``: the tool,
+        what was asked, how much came, what of it is used (as much as fits), and the id by which the whole result is fetched.
+        What comes from outside cannot close the stub or begin another line.
+        """
         return f"{self.before}{''.join(_that_fit(used, self.left))}{self.behind}"
-
-
-def result_stub(returned: Return, call: ToolCallPart, used: Sequence[str]) -> str:
-    """One line of about 30 tokens for a result that is not shown.
-
-    ``[search_orders "late delivery": 8 results; used ORD-88213, ORD-88220; whole result: result_id=r_4471]``: the tool, what
-    was asked, how much came, what of it is used (as much as fits), and the id by which the whole result is fetched. What comes
-    from outside cannot close the stub or begin another line.
-    """
-    return stub_frame(returned, call).naming(used)
 
 
 def stub_frame(returned: Return, call: ToolCallPart) -> StubFrame:

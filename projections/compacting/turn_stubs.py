@@ -44,7 +44,7 @@ def stubs_of(told: Told, later: Sequence[Told], policy: Policy, count: Count) ->
         tokens = count(text)
         if tokens < cost:
             stubs.append(Stub(version, text, tokens))
-    told.remembered.pop(_READY, None)  # it holds the results once more, and is hardly asked for again
+    told.remembered.pop(_READY, None)  # it holds the results once more, and is asked for only when the segment is compacted
     return stubs
 
 

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 import re
+from collections.abc import Sequence
 from dataclasses import dataclass
 
 import pytest
@@ -13,7 +14,7 @@ from hypothesis import strategies as st
 from ledger import JsonText
 from ledger.erased import Forgotten
 from ledger.parts import DocumentPart, ImagePart, JsonPart, OpaquePart, ReturnPart, TextPart, ToolCallPart, Unparsed
-from projections.compacting.stubs import result_stub
+from projections.compacting.stubs import stub_frame
 from projections.transcript import Return
 from replay.tokens import counter
 
@@ -35,6 +36,11 @@ class Read:
     came: str
     used: list[str]
     id: str
+
+
+def result_stub(found: Return, asked: ToolCallPart, used: Sequence[str]) -> str:
+    """The stub of a result of which something is used."""
+    return stub_frame(found, asked).naming(used)
 
 
 def plain(source: str) -> str:

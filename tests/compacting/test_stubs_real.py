@@ -11,7 +11,7 @@ from typing import Any
 
 from ledger import JsonText
 from ledger.parts import ReturnPart, TextPart, ToolCallPart
-from projections.compacting.stubs import result_stub
+from projections.compacting.stubs import stub_frame
 from projections.compacting.used_strings import said_of, used_strings
 from projections.exact.finding import Quoting
 from projections.transcript import Return
@@ -69,9 +69,8 @@ def test_stubs_of_real_results_have_about_thirty_tokens(real_data: Path) -> None
     count = counter("o200k_base")
     sizes = []
     for call, returned, later in (*airline(real_data), *coding(real_data)):
-        stub = result_stub(
-            returned, call, used_strings(Quoting(returned.text), [said_of(text) for text in later], asked=str(call.arguments))
-        )
+        used = used_strings(Quoting(returned.text), [said_of(text) for text in later], asked=str(call.arguments))
+        stub = stub_frame(returned, call).naming(used)
         assert stub.startswith(f"[{call.tool}"), stub
         assert ID.search(stub), stub
         assert "\n" not in stub
