@@ -115,8 +115,14 @@ class SqliteStore(SqliteErasing, SqliteDeriving):
 
     def _head(self, query: str, place: str | bytes) -> Head | None:
         with self._connections.reading() as connection:
-            row = connection.execute(query, (place,)).fetchone()
-        return None if row is None else Head(*row)
+            found = connection.found()
+            if place not in found:
+                row = connection.execute(query, (place,)).fetchone()
+                head = found[place] = None if row is None else Head(*row)
+                if head is not None:
+                    found[head.name] = found[head.ledger] = head
+            known: Head | None = found[place]
+        return known
 
     def heads(self) -> list[Head]:
         """All ledgers, in the order in which they were made."""

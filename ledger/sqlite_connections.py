@@ -5,9 +5,9 @@ from __future__ import annotations
 import os
 import sqlite3
 import threading
-from collections.abc import Iterator
+from collections.abc import Callable, Hashable, Iterator
 from contextlib import contextmanager
-from typing import Final, Literal
+from typing import Any, Final, Literal
 
 from ledger.errors import StoreError, sentence
 
@@ -21,8 +21,38 @@ _SYNCHRONOUS: Final[dict[Journal, str]] = {"wal": "FULL", "delete": "EXTRA"}
 
 BUSY_TIMEOUT_SECONDS: Final = 30.0
 
-_inherited: Final[list[sqlite3.Connection]] = []
+_MOST_FOUND: Final = 256
+
+_inherited: Final[list[Connection]] = []
 """A child process keeps its parent's connections here, untouched: closing them would harm the parent."""
+
+
+class Connection(sqlite3.Connection):
+    """A connection that remembers what it found until anything is written, by itself or by anybody else."""
+
+    def __init__(self, *given: Any, **named: Any) -> None:
+        super().__init__(*given, **named)
+        self._found_at = 0, 0
+        self._found: dict[Hashable, Any] = {}
+
+    def found(self) -> dict[Hashable, Any]:
+        """What was put here since anything was written last: it would be found again."""
+        if self.in_transaction:  # it may be taken back
+            return {}
+        (version,) = self.execute("PRAGMA data_version").fetchone()  # another one once others wrote, but not for what we do
+        at = version, self.total_changes
+        if at != self._found_at or len(self._found) >= _MOST_FOUND:
+            self._found_at, self._found = at, {}
+        return self._found
+
+    @contextmanager
+    def beside(self) -> Iterator[None]:
+        """While rows are written on which nothing that was found depends: it stays so."""
+        before = self.total_changes
+        yield
+        version, changes = self._found_at
+        if changes == before:
+            self._found_at = version, self.total_changes
 
 
 class _OfThread:
@@ -30,7 +60,7 @@ class _OfThread:
 
     __slots__ = ("_open_ones", "_pid", "connection")
 
-    def __init__(self, connection: sqlite3.Connection, open_ones: dict[int, sqlite3.Connection]) -> None:
+    def __init__(self, connection: Connection, open_ones: dict[int, Connection]) -> None:
         self.connection = connection
         self._open_ones = open_ones
         self._pid = os.getpid()
@@ -44,6 +74,22 @@ class _OfThread:
         self.connection.close()
 
 
+class _Reading:
+    """A ``contextmanager`` for all reads: every question has several of them, and a generator for each takes longer."""
+
+    __slots__ = ("_begin", "_end")
+
+    def __init__(self, begin: Callable[[], Connection], end: Callable[[BaseException | None], None]) -> None:
+        self._begin = begin
+        self._end = end
+
+    def __enter__(self) -> Connection:
+        return self._begin()
+
+    def __exit__(self, kind: object, error: BaseException | None, trace: object) -> None:
+        self._end(error)
+
+
 class Connections:
     """Hands out the connection of the calling thread; ``writing`` lets one thread of the process write at a time."""
 
@@ -52,26 +98,31 @@ class Connections:
         self.journal = journal
         self._pid = os.getpid()
         self._mine = threading.local()
-        self._open_ones: dict[int, sqlite3.Connection] = {}
+        self._open_ones: dict[int, Connection] = {}
         self._lock = threading.RLock()
         self._closed = False
         self._shared = self._open() if path == MEMORY else None
+        self._reading = _Reading(self._begin_reading, self._end_reading)
 
-    @contextmanager
-    def reading(self) -> Iterator[sqlite3.Connection]:
+    def reading(self) -> _Reading:
         """A connection for a short read; whatever it raises comes out as ``StoreError``."""
+        return self._reading
+
+    def _begin_reading(self) -> Connection:
         self._guard()
-        try:
-            if self._shared is None:
-                yield self._own()
-            else:
-                with self._lock:
-                    yield self._shared
-        except sqlite3.Error as error:
+        if self._shared is None:
+            return self._own()
+        self._lock.acquire()
+        return self._shared
+
+    def _end_reading(self, error: BaseException | None) -> None:
+        if self._shared is not None:
+            self._lock.release()
+        if isinstance(error, sqlite3.Error):
             raise _translated(error, self.path) from error
 
     @contextmanager
-    def writing(self) -> Iterator[sqlite3.Connection]:
+    def writing(self) -> Iterator[Connection]:
         """A connection inside a transaction that is committed at the end, or rolled back if anything is raised.
 
         The transaction takes the write lock at once: one that reads first and then writes would fail under another writer,
@@ -93,7 +144,7 @@ class Connections:
                 raise _translated(error, self.path) from error
 
     @contextmanager
-    def alone(self) -> Iterator[sqlite3.Connection]:
+    def alone(self) -> Iterator[Connection]:
         """A connection outside of a transaction, while no other thread of this process writes."""
         with self._lock, self.reading() as connection:
             yield connection
@@ -121,16 +172,21 @@ class Connections:
         self._mine, self._open_ones, self._lock = threading.local(), {}, threading.RLock()
         self._pid = os.getpid()
 
-    def _own(self) -> sqlite3.Connection:
+    def _own(self) -> Connection:
         mine: _OfThread | None = getattr(self._mine, "connection", None)
         if mine is None:
             mine = self._mine.connection = _OfThread(self._open(), self._open_ones)
         return mine.connection
 
-    def _open(self) -> sqlite3.Connection:
+    def _open(self) -> Connection:
         try:
             connection = sqlite3.connect(
-                self.path, isolation_level=None, check_same_thread=False, timeout=BUSY_TIMEOUT_SECONDS, cached_statements=64
+                self.path,
+                isolation_level=None,
+                check_same_thread=False,
+                timeout=BUSY_TIMEOUT_SECONDS,
+                cached_statements=64,
+                factory=Connection,
             )
         except sqlite3.Error as error:
             raise _translated(error, self.path) from error

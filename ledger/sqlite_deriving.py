@@ -39,7 +39,7 @@ class SqliteDeriving:
 
     def derived_put_many(self, ledger: bytes, kind: str, rows: Mapping[str, bytes], *, erasures: int) -> bool:
         """Keep several rows, unless anything was forgotten since they were made."""
-        with self._connections.writing() as connection:
+        with self._connections.writing() as connection, connection.beside():
             done = connection.executemany(
                 _PUT, [(ledger, kind, key, value, ledger, erasures) for key, value in sorted(rows.items())]
             )

@@ -6,7 +6,8 @@ import hashlib
 
 import pytest
 
-from ledger.errors import InvalidInput, StoreError, UnknownLedger
+from ledger import Ledgers
+from ledger.errors import InvalidInput, StoreError, UnknownLedger, VersionConflict
 from tests.contract.batches import LEDGER, batch, draft
 from tests.contract.stores import OpenStore
 
@@ -90,6 +91,39 @@ def test_a_head_tells_of_the_last_event_that_says_what_is_kept(open_store: OpenS
     assert found is not None
     assert found == seen.head("case")
     assert (found.governing, {head.name: head.governing for head in seen.heads()}) == (4, {"case": 4, "other": 0})
+
+
+def test_a_head_is_never_one_from_before_whoever_wrote(open_store: OpenStore) -> None:
+    """Where heads are remembered until something is written: nothing written is overlooked, and nothing taken back is seen."""
+    here, there = open_store(), open_store()
+    here.ledger("case").record_turn("user", "x")
+    ledger = here.head("case").ledger
+    written = 1
+
+    def seen() -> list[int]:
+        found = [here.store.head("case"), here.store.head_of(ledger), there.store.head_of(ledger), there.store.head("case")]
+        return [0 if head is None else head.version for head in found]
+
+    def keeps(ledgers: Ledgers) -> None:
+        assert ledgers.store.derived_put(ledger, "segment", str(written), b"kept", erasures=0)
+
+    for first, second in ((here, here), (here, there), (there, here), (there, there)):
+        for looks in (True, False):
+            first.ledger("case").record_turn("user", "x")
+            keeps(second)  # whether it was looked for in between or not
+            written += 1
+            if looks:
+                assert seen() == [written] * 4
+    assert here.store.head("later") is None
+    there.ledger("later").record_turn("user", "x")
+    assert here.head("later").version == 1
+    head = here.head("case")
+    with pytest.raises(VersionConflict):
+        here.store.append(batch([draft()], ledger=ledger, name="case", expected=head.version - 1, command=b"9" * 16))
+    assert seen() == [written] * 4
+    there.forget(ledger="later", reason="asked to")
+    forgotten = here.head("later")
+    assert (forgotten.version, forgotten.name != "later") == (there.head("later").version, True)
 
 
 def test_the_same_bytes_are_kept_once_in_a_ledger_and_not_seen_by_another(open_store: OpenStore) -> None:
