@@ -7,6 +7,7 @@ from typing import NamedTuple
 
 from projections.compacting.middle import Stub
 from projections.compacting.stubs import StubFrame, stub_frame
+from projections.compacting.turn_cuts import drop_cuts, make_cuts
 from projections.compacting.used_strings import Said, said_of, used_strings
 from projections.exact.finding import Quoting
 from projections.policy import Policy
@@ -45,14 +46,20 @@ def stubs_of(told: Told, later: Sequence[Told], policy: Policy, count: Count) ->
         if tokens < cost:
             stubs.append(Stub(version, text, tokens))
     told.remembered.pop(_READY, None)  # it holds the results once more, and is asked for only when the segment is compacted
+    drop_cuts(told)
     return stubs
 
 
-def make_ready(told: Told) -> None:
-    """Look through a turn for its own stubs and for those of the turns before it, so that making them takes less time later."""
+def make_ready(told: Told, count: Count) -> None:
+    """Look through a turn for its own stubs and for those of the turns before it, and cut its results, as it may be asked for.
+
+    So making a window takes less time later. ``count`` remembers what it counted: mostly nothing of a result is used.
+    """
     told.recall("said and asked", _said)
     for ready in told.recall(_READY, _ready).values():
         ready.result.look_through()
+        count(sendable(ready.frame.naming(())))
+    make_cuts(told)
 
 
 def said_and_asked(turn: Turn) -> str:

@@ -3,11 +3,11 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Hashable, Mapping
-from functools import partial
 from typing import Final, NamedTuple, TypeVar
 
 from projections.cards import ResultCard
 from projections.compacting.cuts import LEAST_CHARACTERS, result_cut, whole_text
+from projections.compacting.turn_cuts import turn_cut
 from projections.sendable import is_said
 from projections.state_block import Count
 from projections.told import Told
@@ -77,11 +77,7 @@ def cut_by(told: Told, found: Return, card: ResultCard, *, tokens: int, over: in
     cut = next(enough, card.cuts[-1] if card.cuts else None)
     if cut is None or cut.tokens >= tokens:
         return None
-    return told.recall(("cut", found.version, cut.characters), partial(_cut, found, cut.characters)), cut.tokens
-
-
-def _cut(found: Return, characters: int, _: Told) -> str:
-    return result_cut(whole_text(found), found.id, characters=characters)
+    return turn_cut(told, found, cut.characters), cut.tokens
 
 
 def _least(large: Large, count: Count) -> int:

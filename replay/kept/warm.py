@@ -156,6 +156,8 @@ class Shelf:
         """Keep no turns: the index was overtaken, and where it begins again it may have skipped what changed them."""
         self._told, self._latest, self._same, self.turns = {}, {}, {}, Recent(MOST_TURNS_ALONE)
         self._news, self._news_bytes = {}, 0
+        for cards in self._cards.values():
+            cards.changed(1)
 
     def news(self, versions: Iterable[int]) -> dict[int, Stored]:
         """Of the events of these versions those that were read just now, by version, each handed on once."""
@@ -177,6 +179,8 @@ class Shelf:
         self.turns.changed(turn, version)
         for kept in self._told.values():
             kept.changed(turn, version)
+        for cards in self._cards.values():
+            cards.changed(turn)
         self._latest = {row: latest.cut(turn) for row, latest in self._latest.items()}
         self._same = {encoding: same for encoding, same in self._same.items() if turn not in same.told}
 

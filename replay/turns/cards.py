@@ -59,9 +59,13 @@ class _Block:
 
 
 class TurnCards:
-    """The cards of one ledger in one encoding; ``forgettings`` is how many forgettings were taken into account."""
+    """The cards of one ledger in one encoding; ``forgettings`` is how many forgettings were taken into account.
+
+    ``through``: all turns up to that one are counted and kept, as they read now.
+    """
 
     def __init__(self, store: Store, ledger: bytes, *, forgettings: int, encoding: str) -> None:
+        self.through = 0
         self._store = store
         self._ledger = ledger
         self.encoding = encoding
@@ -117,18 +121,25 @@ class TurnCards:
         """Whether so much was counted that it should be written."""
         return sum(map(len, self._new.values())) >= _WORTH_KEEPING
 
-    def keep(self) -> None:
-        """Write what is new, with what is known beside it, unless rows were purged since, or nothing can be written here."""
+    def keep(self, *, through: int = 0) -> None:
+        """Write what is new, with what is known beside it, unless rows were purged since, or nothing can be written here.
+
+        ``through``: all turns up to that one are counted.
+        """
         rows = {self._prefix + numbered("", block): self._packed(block) for block in self._new}
         if self._new_system and self._system is not None:
             rows[self._prefix + _SYSTEM] = packed_tokens(self._system)
         self._new, self._new_system = {}, False
-        if not rows:
-            return
         try:
-            self._store.derived_put_many(self._ledger, KIND, rows, erasures=self._erasures)
+            is_kept = not rows or self._store.derived_put_many(self._ledger, KIND, rows, erasures=self._erasures)
         except StoreError:  # what cannot be kept is no less true
             return
+        if is_kept:
+            self.through = max(self.through, through)
+
+    def changed(self, turn: int) -> None:
+        """A turn reads otherwise by now."""
+        self.through = min(self.through, turn - 1)
 
     def _read(self, first: int, last: int) -> None:
         after, before = numbered(self._prefix, first - 1), numbered(self._prefix, last + 1)

@@ -93,10 +93,7 @@ def bring_up_to_date(store: Ledgers, ledger_id: str, *, encoding: str) -> None:
     counter(encoding)
     if not loaded.nothing_is_due:
         return
-    turns = LedgerTurns(loaded, encoding)
-    for first in range(1, turns.last + 1, _AT_ONCE):
-        turns.count(first, first + _AT_ONCE - 1)
-    turns.keep()
+    LedgerTurns(loaded, encoding).count()
 
 
 class LedgerTurns:
@@ -170,18 +167,19 @@ class LedgerTurns:
         numbers = range(max(first, 1), min(last, self.last) + 1)
         return self._asked(lambda shelf: self._alone(shelf, numbers)) if numbers else ()
 
-    def count(self, first: int, last: int) -> None:
-        """Make the cards of some turns that have none yet."""
-        wanted = list(range(first, min(last, self.last) + 1))
-        self._asked(lambda shelf: self._count_missing(shelf, wanted))
-
-    def keep(self) -> None:
-        """Write what is known of turns, cards and system texts and is not written yet, and what stands now and then."""
+    def count(self) -> None:
+        """Make the cards of turns that have none yet, and write what is known of turns, cards, system texts and what stands."""
+        last, is_whole = self.last, True
+        through = self._asked(lambda _: self._cards.through)
+        for first in range(through + 1, last + 1, _AT_ONCE):
+            wanted = list(range(first, min(last, first + _AT_ONCE - 1) + 1))
+            is_whole &= self._asked(partial(self._count_missing, numbers=wanted))
         assert self.system is not None, "asked for, they are counted"
         with self._shelf.lock:
             self._shelf.live.standing(self._loaded)
             self._shelf.index.keep()
-            self._cards.keep()
+            is_latest = self._shelf.index.frontier.through <= self._version
+            self._cards.keep(through=last if is_whole and is_latest else 0)
 
     def _asked(self, question: Callable[[Shelf], Answer]) -> Answer:
         """An answer from an index that is up to date; again where its rows were purged meanwhile."""
@@ -288,18 +286,22 @@ class LedgerTurns:
                 shelf.turns.put(turn.number, turn, since=holds.read[-1], until=holds.until)
         return [found[number] for number in numbers]
 
-    def _count_missing(self, shelf: Shelf, numbers: Sequence[int]) -> None:
+    def _count_missing(self, shelf: Shelf, numbers: Sequence[int]) -> bool:
+        """Whether all of them have one now: where documents are missing, they will be counted again."""
         versions = self._versions(shelf, numbers)
         self._cards.load(list(numbers))
         missing = [number for number in numbers if self._cards.card(number, versions[number].read) is None]
-        are_few = len(missing) <= _FEW
+        are_few, have_all = len(missing) <= _FEW, True
         for turn, is_plain in self._reader.turns(versions[number].read for number in missing) if missing else ():
             made = self._card(versions[turn.number].read, turn, is_plain=is_plain)
-            if are_few and is_plain and not self._missed:  # what is counted as it comes is asked for next
+            is_kept = is_plain and not self._missed
+            have_all &= is_kept
+            if are_few and is_kept:  # what is counted as it comes is asked for next
                 self._keep(shelf, versions[turn.number], made)
-                make_ready(made)
+                make_ready(made, shelf.notes(self._cards.encoding))
         if self._cards.is_worth_keeping():
             self._cards.keep()
+        return have_all
 
     def _versions(self, shelf: Shelf, numbers: Sequence[int]) -> dict[int, _Holds]:
         """The versions of turns and returns as of this version."""

@@ -4,8 +4,9 @@ from __future__ import annotations
 
 import subprocess
 import sys
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from pathlib import Path
+from typing import Any
 
 import pytest
 
@@ -100,6 +101,38 @@ def test_a_warm_process_reads_only_what_is_new(opened: OpenStore) -> None:
         assert turns.between(turns.last - 59, turns.last)[-1].turn.text == "One more."
         standing_state(loaded, BASIS, count=len)
         assert sum_of(counted) == before + 1, "what was read to see what it is is read for its text, too"
+
+
+def steps_of(work: Callable[[], object]) -> int:
+    """How many functions a piece of work calls: how much it does, whatever else the machine does meanwhile."""
+    steps = 0
+
+    def count(frame: Any, event: str, argument: Any) -> None:
+        nonlocal steps
+        steps += event in ("call", "c_call")
+
+    before = sys.getprofile()
+    sys.setprofile(count)
+    try:
+        work()
+    finally:
+        sys.setprofile(before)
+    return steps
+
+
+def test_bringing_a_long_ledger_up_to_date_again_takes_no_more_steps(opened: OpenStore) -> None:
+    ledgers = opened(Clock())
+    steps = []
+    for name, turns in (("short", 150), ("long", 1_500)):
+        case = ledgers.ledger(name)
+        talk(case, turns)
+        bring_up_to_date(ledgers, name, encoding=ENCODING)
+        found = []
+        for number in range(5):
+            case.record_turn("user", f"One more, {number}.")
+            found.append(steps_of(lambda name=name: bring_up_to_date(ledgers, name, encoding=ENCODING)))  # type: ignore[misc]
+        steps.append(sorted(found)[2])
+    assert steps[1] < steps[0] * 1.2
 
 
 def test_a_read_writes_only_once_in_a_while(opened: OpenStore) -> None:

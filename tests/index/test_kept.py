@@ -15,9 +15,9 @@ from typing import Any
 
 import pytest
 
-from ledger import Ledger, Ledgers, connect
+from ledger import JsonText, Ledger, Ledgers, connect
 from ledger.errors import AdmissionRefused, StoreError
-from ledger.parts import DocumentPart
+from ledger.parts import DocumentPart, ToolCallPart
 from projections.basis import Basis
 from replay.kept.warm import shelf_of
 from replay.standing.state import standing_state
@@ -66,6 +66,53 @@ def test_it_is_the_same_bytes_made_bit_by_bit_or_at_once(tmp_path: Path) -> None
         assert rows_of(often) == rows_of(once)
         assert {kind for kind, _ in rows_of(often)} == set(KINDS)
         assert read(often) == read(once)
+
+
+def test_it_is_the_same_brought_up_to_date_after_every_event_or_once(tmp_path: Path) -> None:
+    with connect(str(tmp_path / "a.db"), clock=Clock()) as often, connect(str(tmp_path / "b.db"), clock=Clock()) as once:
+        for ledgers in (often, once):
+            case = ledgers.ledger("case")
+            talk(case, 70)
+            for number in range(71, 160):
+                if number % 4:
+                    case.record_turn("user", f"Turn {number}.")
+                else:
+                    case.record_turn("assistant", [ToolCallPart(call_id=f"c{number}", tool="look", arguments=JsonText.of({}))])
+                if number % 8 == 7 and number > 80:  # results come late, those of the first turns never
+                    for turn in (number - 3, number - 7):
+                        case.record_return(f"c{turn}", f"What turn {turn} found.")
+                if ledgers is often:
+                    bring_up_to_date(ledgers, "case", encoding=ENCODING)
+            talk_to_the_end(ledgers)
+        assert rows_of(often) == rows_of(once)
+        assert read(often) == read(once)
+
+
+def test_what_is_counted_while_a_document_is_missing_is_counted_again(opened: OpenStore) -> None:
+    ledgers = opened(Clock())
+    case = ledgers.ledger("case")
+    sha256 = case.store_artifact(b"The rules of the depot, at length.", media_type="text/plain")
+    case.record_turn("user", [DocumentPart(sha256=sha256, media_type="text/plain")])
+    case.record_turn("user", "Read it.")
+
+    class Damaged:
+        """A store of which the bytes of artifacts are missing for a while."""
+
+        is_damaged = True
+
+        def __getattr__(self, name: str) -> Any:
+            if name == "blob" and self.is_damaged:
+                return lambda *_: None
+            return getattr(ledgers.store, name)
+
+    damaged: Any = Damaged()
+    reading = Ledgers(damaged, ledgers.clock)
+    bring_up_to_date(reading, "case", encoding=ENCODING)
+    damaged.is_damaged = False
+    bring_up_to_date(reading, "case", encoding=ENCODING)
+    kept = rows_of(ledgers)
+    bring_up_to_date(anew(ledgers), "case", encoding=ENCODING)
+    assert rows_of(ledgers) == kept, "nothing was left to count"
 
 
 def talk_to_the_end(ledgers: Ledgers) -> None:
