@@ -1,13 +1,13 @@
 """The floor of a window: a raw table of messages with stored token counts, read from the end until the budget is spent.
 
-Each row has the messages of a turn as JSON, as they are sent; a window decodes those that fit and encodes the request. No
-pairing, no task, no compaction, no receipt, no history.
+One table holds many ledgers, as a store does. Each row has the messages of a turn as JSON, as they are sent; a window decodes
+those that fit and encodes the request. No pairing, no task, no compaction, no receipt, no history.
 """
 
 from __future__ import annotations
 
 import sqlite3
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from typing import Any, Final, Protocol
 
 import orjson
@@ -16,8 +16,13 @@ from ledger.events import Event, ToolReturned, TurnRecorded
 from ledger.parts import TextPart, ToolCallPart
 
 _PAGE: Final = 24
-_COLUMNS: Final = "number INTEGER PRIMARY KEY, tokens INTEGER NOT NULL, content"
-_QUERY: Final = "SELECT number, tokens, content FROM turns WHERE number <= {0} ORDER BY number DESC LIMIT {0}"
+_LEDGER: Final = "bench"
+_TABLE: Final = (
+    "CREATE TABLE IF NOT EXISTS turns (ledger TEXT NOT NULL, number INTEGER NOT NULL, tokens INTEGER NOT NULL, "
+    "content {} NOT NULL, PRIMARY KEY (ledger, number))"
+)
+_ADD: Final = "INSERT INTO turns VALUES ({0}, {0}, {0}, {0})"
+_QUERY: Final = "SELECT number, tokens, content FROM turns WHERE ledger = {0} AND number <= {0} ORDER BY number DESC LIMIT {0}"
 
 Row = tuple[int, int, bytes]
 
@@ -33,6 +38,10 @@ class Floor(Protocol):
         """Some turns up to a number, the latest first."""
         ...
 
+    def close(self) -> None:
+        """Close the connection."""
+        ...
+
 
 class SQLiteFloor:
     """The table in a file of SQLite."""
@@ -40,18 +49,22 @@ class SQLiteFloor:
     def __init__(self, place: str) -> None:
         self._raw = sqlite3.connect(place, isolation_level=None)
         self._raw.execute("PRAGMA journal_mode = WAL")
-        self._raw.execute(f"CREATE TABLE IF NOT EXISTS turns ({_COLUMNS} BLOB NOT NULL)")
+        self._raw.execute(_TABLE.format("BLOB"))
         self._query = _QUERY.format("?")
 
     def add(self, rows: Iterable[Row]) -> None:
         """Add turns: number, tokens, content."""
         self._raw.execute("BEGIN")
-        self._raw.executemany("INSERT INTO turns VALUES (?, ?, ?)", rows)
+        self._raw.executemany(_ADD.format("?"), _of_ledger(rows))
         self._raw.execute("COMMIT")
 
     def page(self, upto: int) -> Sequence[Any]:
         """Some turns up to a number, the latest first."""
-        return self._raw.execute(self._query, (upto, _PAGE)).fetchall()
+        return self._raw.execute(self._query, (_LEDGER, upto, _PAGE)).fetchall()
+
+    def close(self) -> None:
+        """Close the connection."""
+        self._raw.close()
 
 
 class PostgresFloor:
@@ -62,17 +75,25 @@ class PostgresFloor:
 
         self._raw = psycopg.connect(url, autocommit=True, prepare_threshold=1)
         self._raw.execute("SET client_min_messages = warning")
-        self._raw.execute(f"CREATE TABLE IF NOT EXISTS turns ({_COLUMNS} bytea NOT NULL)")
+        self._raw.execute(_TABLE.format("bytea"))
         self._query = _QUERY.format("%s")
 
     def add(self, rows: Iterable[Row]) -> None:
         """Add turns: number, tokens, content."""
         with self._raw.cursor() as cursor:
-            cursor.executemany("INSERT INTO turns VALUES (%s, %s, %s)", list(rows))
+            cursor.executemany(_ADD.format("%s"), list(_of_ledger(rows)))
 
     def page(self, upto: int) -> Sequence[Any]:
         """Some turns up to a number, the latest first."""
-        return self._raw.execute(self._query, (upto, _PAGE)).fetchall()
+        return self._raw.execute(self._query, (_LEDGER, upto, _PAGE)).fetchall()
+
+    def close(self) -> None:
+        """Close the connection."""
+        self._raw.close()
+
+
+def _of_ledger(rows: Iterable[Row]) -> Iterator[tuple[str, int, int, bytes]]:
+    return ((_LEDGER, *row) for row in rows)
 
 
 def floor_at(place: str) -> Floor:

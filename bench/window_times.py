@@ -4,12 +4,14 @@ from __future__ import annotations
 
 import time
 from collections.abc import Callable, Sequence
+from contextlib import closing
 from typing import Final, NamedTuple
 
 from bench.measuring import Times, Work
 from bench.window_case import NAME, Case
 from bench.window_cold import cold
-from bench.window_floor import floor_window
+from bench.window_floor import floor_at, floor_window
+from ledger import connect
 from projections.policy import Policy
 from projections.presets import preset_named
 from replay.freshening import freshen
@@ -34,7 +36,7 @@ def timed(case: Case, name: str) -> dict[str, Timed]:
     policy = preset_named(name)
     freshen(case.store, NAME, policy=policy)
     last, middle = case.turns, case.middle_turns()
-    apart, in_a_row = iter(middle[: RUNS + _WARM_UP]), iter(range(last // 2, last))
+    apart, others, in_a_row = iter(middle), iter(middle), iter(range(last // 2, last))
     return {
         "asked again": Timed(_paired(case, policy, lambda: last)),
         "cold": _cold(case, name, [last] * COLD_RUNS),
@@ -44,22 +46,13 @@ def timed(case: Case, name: str) -> dict[str, Timed]:
         "as of turns about the middle, far apart": Timed(
             _paired(case, policy, lambda: next(apart), runs=min(RUNS, len(middle) - _WARM_UP))
         ),
+        "by a store just opened": Timed(_paired(case, policy, lambda: last, works=_opening)),
+        "by a store just opened, as of turns about the middle": Timed(
+            _paired(case, policy, lambda: next(others), works=_opening, runs=min(RUNS, len(middle) - _WARM_UP))
+        ),
         "after one more turn": Timed(_paired(case, policy, case.append)),
         "after one more turn, with stored counts": Timed(_paired(case, policy, case.append_with_counts)),
     }
-
-
-def _paired(case: Case, policy: Policy, turn: Callable[[], int], *, runs: int = RUNS) -> Paired:
-    """Both windows as of the turn that is given for each run."""
-    results = Times([], []), Times([], [])
-    for run in range(-_WARM_UP, runs):
-        for work, times in zip(_works(case, policy, turn()), results, strict=True):
-            cpu, wall = time.process_time(), time.perf_counter()
-            work()
-            if run >= 0:
-                times.wall.append(time.perf_counter() - wall)
-                times.cpu.append(time.process_time() - cpu)
-    return results
 
 
 def _works(case: Case, policy: Policy, upto: int) -> tuple[Work, Work]:
@@ -68,6 +61,40 @@ def _works(case: Case, policy: Policy, upto: int) -> tuple[Work, Work]:
         lambda: view(case.store, NAME, at=at).window(policy).request_bytes,
         lambda: floor_window(case.floor, upto, policy.budget_tokens),
     )
+
+
+def _opening(case: Case, policy: Policy, upto: int) -> tuple[Work, Work]:
+    """Both by connections of their own, so that nothing of the ledger is in memory, but all else is."""
+
+    def ours() -> bytes:
+        with connect(case.place) as store:
+            return view(store, NAME, at=case.ends[upto]).window(policy).request_bytes
+
+    def floor() -> bytes:
+        with closing(floor_at(case.floor_place)) as opened:
+            return floor_window(opened, upto, policy.budget_tokens)
+
+    return ours, floor
+
+
+def _paired(
+    case: Case,
+    policy: Policy,
+    turn: Callable[[], int],
+    *,
+    works: Callable[[Case, Policy, int], tuple[Work, Work]] = _works,
+    runs: int = RUNS,
+) -> Paired:
+    """Both windows as of the turn that is given for each run."""
+    results = Times([], []), Times([], [])
+    for run in range(-_WARM_UP, runs):
+        for work, times in zip(works(case, policy, turn()), results, strict=True):
+            cpu, wall = time.process_time(), time.perf_counter()
+            work()
+            if run >= 0:
+                times.wall.append(time.perf_counter() - wall)
+                times.cpu.append(time.process_time() - cpu)
+    return results
 
 
 def _cold(case: Case, policy: str, turns: Sequence[int]) -> Timed:
