@@ -1,4 +1,4 @@
-"""Frozen dataclasses made in a third of the time, where hundreds are read for one answer, and the values of their fields."""
+"""Frozen dataclasses made in a third of the time, where many are made for one answer, and the values of their fields."""
 
 from __future__ import annotations
 
@@ -12,14 +12,15 @@ Given = ParamSpec("Given")
 
 
 def assembler(model: Callable[Given, Model]) -> Callable[Given, Model]:
-    """What makes a ``model``, a frozen dataclass with slots, out of the same that is given to itself.
+    """What makes a ``model``, a frozen dataclass, out of the same that is given to itself.
 
-    It would set its fields by a call each. So they are set in a twin that has the same slots and is not frozen, which then is
+    It would set its fields by a call each. So they are set in a twin that has the same fields and is not frozen, which then is
     said to be of the model. A ``__post_init__`` is not called: a model that has one is not for this.
     """
     ours: Any = model
     same = [(one.name, Any, field(default=one.default, default_factory=one.default_factory)) for one in fields(ours)]
-    twin: Any = make_dataclass(ours.__name__, same, slots=True, eq=False, repr=False, match_args=False)
+    has_slots = "__slots__" in vars(ours)
+    twin: Any = make_dataclass(ours.__name__, same, slots=has_slots, eq=False, repr=False, match_args=False)
 
     def assembled(*values: Given.args, **named: Given.kwargs) -> Model:
         made = twin(*values, **named)

@@ -32,5 +32,5 @@ class lazily(Generic[Value]):  # noqa: N801 - a decorator, as ``cached_property`
         """The value; it stands in the instance from then on, and this is not asked again."""
         if instance is None:
             return self
-        made = vars(instance)[self._name] = self._make(instance)
+        made = instance.__dict__[self._name] = self._make(instance)
         return made

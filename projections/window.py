@@ -3,10 +3,11 @@
 from __future__ import annotations
 
 import hashlib
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Hashable, Mapping
 from dataclasses import dataclass, field
-from typing import Any
+from typing import Any, Final
 
+from ledger.assembling import assembler
 from ledger.json_text import JsonText
 from ledger.served import Served
 from projections.basis import Basis
@@ -30,16 +31,25 @@ from projections.wire import to_json
 
 
 class LastMade:
-    """What was made of the last window of a policy and form in a ledger, for the next one to take on. Threads may share it.
+    """The last window of a policy and form in a ledger, and what was made of it for the next one to take on.
 
-    Whatever it has, the same comes of it: it is only looked at where both begin alike.
+    Whatever it has, the same comes of it: it is only looked at where both begin alike. Threads may share it.
     """
 
-    __slots__ = ("_shown", "made")
+    __slots__ = ("_asked", "_shown", "made")
 
     def __init__(self) -> None:
         self.made: Made | None = None
         self._shown: tuple[Pieces, set[str]] = ((), set())
+        self._asked: tuple[Hashable, Rendering | None] = (None, None)
+
+    def asked(self, key: Hashable, make: Callable[[], Rendering]) -> Rendering:
+        """The window, made where it is another one than the last; ``key`` names all that it depends on."""
+        known, rendering = self._asked
+        if rendering is None or known != key:
+            rendering = make()
+            self._asked = key, rendering
+        return rendering
 
     def media_of(self, pieces: Pieces) -> set[str]:
         """The hashes of the artifacts that the pieces show: mostly none, and then only what is new is looked at."""
@@ -218,7 +228,7 @@ class Draft:
     def finish(self, basis: Basis, rendering: Rendering, *, expand: Callable[[Draft], tuple[Row, ...]]) -> Window:
         """The window with its receipt; ``expand`` makes a row for every turn."""
         middle, plan = self.scene.middle, self.plan
-        receipt = Receipt(
+        receipt = _receipt(
             lambda: plan.rows,
             middle.totals,
             plan.blocks,
@@ -230,7 +240,7 @@ class Draft:
             self.calibration,
             lambda: expand(self),
         )
-        return Window(
+        return _window(
             basis,
             self.scene.policy,
             self.form,
@@ -240,6 +250,11 @@ class Draft:
             self.block,
             rendering,
         )
+
+
+_receipt: Final = assembler(Receipt)
+_window: Final = assembler(Window)
+_draft: Final = assembler(Draft)
 
 
 def draft_window(
@@ -253,4 +268,4 @@ def draft_window(
     tools: JsonText | None = None,
 ) -> Draft:
     """Choose what a window holds; ``BudgetExceeded`` if what may not be left out is too large."""
-    return Draft(scene, Planner(scene).plan(), form, encoding, system, block, calibration, tools)
+    return _draft(scene, Planner(scene).plan(), form, encoding, system, block, calibration, tools)

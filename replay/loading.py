@@ -6,8 +6,10 @@ from collections.abc import Sequence
 from dataclasses import dataclass, replace
 from datetime import datetime
 from functools import cached_property
+from typing import Final
 
 from ledger import Ledgers
+from ledger.assembling import assembler
 from ledger.errors import InvalidInput
 from ledger.events import ContentForgotten, RetentionSet
 from ledger.marks import names_key
@@ -28,6 +30,8 @@ from projections.lifecycle import LifecycleFold
 from projections.schemas import SchemaFold
 from projections.transcript import Transcript, TranscriptFold
 from replay.moment import At, version_at
+
+_basis: Final = assembler(Basis)
 
 
 class Folds:
@@ -90,7 +94,7 @@ class Loaded:
     def basis(self, policy: str | None = None) -> Basis:
         """What an answer rests on, with the digest of a policy if it needs one."""
         recorded_at = self.recorded_at
-        return Basis(
+        return _basis(
             ledger=self.head.name,
             version=self.version,
             recorded_at=None if recorded_at is None else timestamp(recorded_at),

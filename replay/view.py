@@ -4,8 +4,10 @@ from __future__ import annotations
 
 from datetime import datetime
 from functools import partial
+from typing import Final
 
 from ledger import Ledgers
+from ledger.assembling import assembler
 from ledger.decide import field_name
 from ledger.errors import CorruptRecord, InvalidInput
 from ledger.events import Role
@@ -29,8 +31,7 @@ from replay.answers import FieldHistory, ForgottenAnswer, TranscriptAnswer
 from replay.facts.fields import field_facts, field_value
 from replay.fetching import FetchedResult, fetched
 from replay.kept.kept_rows import rows_of
-from replay.kept.memory import Memory
-from replay.kept.warm import shelf_of
+from replay.kept.warm import Shelf, shelf_of
 from replay.loading import Loaded, load
 from replay.moment import At, Turn
 from replay.search import SearchAnswer, asked_for, search_ledger
@@ -43,6 +44,9 @@ from replay.windows.scenes import Asked, Ground
 from replay.windows.served_tokens import served_after
 
 __all__ = ["At", "FieldHistory", "TranscriptAnswer", "Turn", "View", "view"]
+
+
+_ground: Final = assembler(Ground)
 
 
 class View:
@@ -213,24 +217,24 @@ class View:
     def _window(self, loaded: Loaded, policy: Policy, form: str, tools: JsonText | None) -> Window:
         encoding = encoding_for(policy.encoding)
         shelf = shelf_of(loaded)
-        ground = self._ground(loaded, encoding)
+        ground = self._ground(loaded, encoding, shelf)
+
+        last = shelf.windows.recall((policy.digest, form), LastMade) if loaded.nothing_is_due else LastMade()
 
         def rendered() -> Rendering:
             draft = drafted(ground, Asked(policy, form, tools), encoding=encoding)
-            last = shelf.made.recall((policy.digest, form), LastMade) if loaded.nothing_is_due else None
             return draft.rendered(self._artifacts(loaded, draft.media(last)), last=last)
 
-        windows = shelf.windows if loaded.nothing_is_due else Memory(1)
-        made = windows.recall((loaded.version, policy.digest, form, tools), rendered)
+        made = last.asked((loaded.version, tools), rendered)
         if loaded.nothing_is_due:
             shelf.notes(encoding).keep_in_passing()
         return made.draft.finish(_basis(loaded, policy), made, expand=partial(expanded, ground))
 
-    def _ground(self, loaded: Loaded, encoding: str) -> Ground:
-        """What windows of this version rest on."""
-        shelf = shelf_of(loaded)
+    def _ground(self, loaded: Loaded, encoding: str, shelf: Shelf | None = None) -> Ground:
+        """What windows of this version rest on; ``shelf``: the ledger's, if it is at hand."""
+        shelf = shelf or shelf_of(loaded)
         count = shelf.notes(encoding)
-        return Ground(
+        return _ground(
             turns_of(loaded, encoding, shelf),
             partial(said_between, loaded),
             partial(served_after, loaded),

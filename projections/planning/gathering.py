@@ -6,6 +6,7 @@ from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import replace
 from typing import Final, Protocol
 
+from ledger.assembling import assembler
 from projections.cards import Card
 from projections.compacting.middle import KeptTurn, Middle, Stub
 from projections.planning.calibration import Budgets
@@ -27,6 +28,7 @@ READ_TURNS: Final = 64
 """So many turns that are not compacted are read at least, and as many as so many budgets hold: what gives way is told of."""
 
 _CHUNK: Final = 16
+_scene: Final = assembler(Scene)
 
 
 class Middles(Protocol):
@@ -93,7 +95,7 @@ def scene_of(
     middle = _with_pins(middle, kept, policy, recall)
     named = evidence(live[0].turn.version) if middle.through else ()
     unread = tuple(number for number in range(first, live[0].turn.number) if number not in kept)
-    return Scene(
+    return _scene(
         policy,
         form,
         count,

@@ -5,11 +5,12 @@ None of it changes when a turn comes behind them. So who asks after one more tur
 
 from __future__ import annotations
 
-from collections.abc import Hashable, Sequence
+from collections.abc import Hashable, Mapping, Sequence
 from dataclasses import dataclass, field
+from types import MappingProxyType
 from typing import Final, NamedTuple
 
-from ledger.assembling import values_of
+from ledger.assembling import assembler, values_of
 from projections.planning.clearing import Away
 from projections.planning.pricing import Pricing
 from projections.planning.shown import Shown
@@ -29,11 +30,13 @@ class Known:
     """What was found of live turns and of those behind them, and stays so once it is found.
 
     ``aways``: when the results of a turn were spent and away; ``stubbed``: how a turn stands with stubs; both by its place.
-    ``epoch``: the number of the turn at whose coming the last segment was compacted.
+    ``cleared``: by number, when the spent results of a turn were cleared, and the number of the turn that was the current one
+    when that was found. ``epoch``: the number of the turn at whose coming the last segment was compacted.
     """
 
     aways: dict[int, Away] = field(default_factory=dict)
     stubbed: dict[int, Shown] = field(default_factory=dict)
+    cleared: tuple[int, Mapping[int, int]] = (0, MappingProxyType({}))
     epoch: int | None = None
 
 
@@ -81,7 +84,8 @@ class Lanes:
         return made
 
 
-_LANES: Final = values_of(Lanes)
+_lanes: Final = assembler(Lanes)
+_lanes_of: Final = values_of(Lanes)
 
 
 class Carried:
@@ -103,9 +107,9 @@ class Carried:
 
 def _copied(lanes: Lanes) -> Lanes:
     """Lanes to add turns to: whoever has the others, an earlier window or another thread, goes on with them as they are."""
-    *own, known = _LANES(lanes)
+    *own, known = _lanes_of(lanes)
     copies = [*(lane.copy() for lane in own), known]
-    return Lanes(*copies)
+    return _lanes(*copies)
 
 
 def _take(lanes: Lanes, told: Told, pricing: Pricing, pinned: frozenset[int], *, begins: int) -> None:

@@ -13,6 +13,7 @@ from collections.abc import Callable, Iterator, Mapping, Sequence
 from operator import attrgetter
 from typing import Final
 
+from ledger.assembling import assembler
 from projections.errors import BudgetExceeded
 from projections.framing import note_price, request_price
 from projections.pieces import Pieces
@@ -32,6 +33,7 @@ from projections.transcript import Turn
 _MOST_NAMED: Final = 12
 """So many of what never gives way are named in a message, the largest ones; the error holds all of them."""
 
+_plan: Final = assembler(Plan)
 _TOKENS: Final[Callable[[Shown], int]] = attrgetter("tokens")
 
 
@@ -76,7 +78,7 @@ class Planner:
         chosen = Chosen(self._live, self._kept_pieces(), middle.piece, left, self._start)
         pieces, breakpoints = arranged(self._scene, chosen)
         blocks = self._block_totals(left)
-        return Plan(
+        return _plan(
             pieces,
             sum(blocks.values()),
             lambda: self._rows(() if left is None else left.told_of),
@@ -92,20 +94,21 @@ class Planner:
         """Show stubs where results were cleared, and before the tail where the budget presses for them."""
         scene, first, live = self._scene, self._first, self._live
         pressed = self._start if self._level > 0 else 0
-        cleared, shortened = scene.cleared, self._shortened
+        cleared, shortened, known = scene.cleared, self._shortened, scene.lanes.known.stubbed
         for place in scene.gives_way:
             number = first + place
             if number not in shortened and (number < pressed or number in cleared) and number in live:
-                live[number] = scene.stubbed(place)
-                if live[number].texts:
+                shown = live[number] = known.get(place) or scene.stubbed(place)
+                if shown.piece.replaced:
                     shortened.add(number)
 
     def _make_room(self) -> None:
         """Let things give way until the request fits, with the current turn's own words whole."""
         if self._tokens() <= self._budget or (self._leave_out_too_large() and self._tokens() <= self._budget):
             return
-        self._level = max(1, self._level)
-        self._clear()
+        if self._level == 0:
+            self._level = 1
+            self._clear()
         self._cut_tail(self._tokens() - self._budget)
         floor = self._budget * FRESH_PERCENT // 100
         if self._fits(floor=floor):
@@ -280,10 +283,11 @@ class Planner:
 
     def _cut_tail(self, over: int) -> None:
         """Cut results of the tail that were answered already, those of the oldest turns first, until so much is saved."""
-        for number in (self._first + place for place in self._scene.gives_way):
+        places, first = self._scene.gives_way, self._first
+        for number in (first + place for place in places[bisect_left(places, self._start - first) :]):
             if over <= 0:
                 return
-            if self._start <= number < self._current and number in self._live and number not in self._shortened:
+            if number < self._current and number in self._live and number not in self._shortened:
                 before = self._live[number].tokens
                 self._cut(number, over)
                 over -= before - self._live[number].tokens

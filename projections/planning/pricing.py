@@ -4,8 +4,9 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
-from typing import NamedTuple, Protocol
+from typing import Final, NamedTuple, Protocol
 
+from ledger.assembling import assembler
 from projections.compacting.middle import Stub
 from projections.framing import Framing, note_price, price
 from projections.pieces import TurnPiece
@@ -13,6 +14,8 @@ from projections.planning.shown import Shown
 from projections.planning.tailing import clearable_tokens, cuttable_tokens, is_too_large
 from projections.policy import Policy
 from projections.told import Told
+
+_shown: Final = assembler(Shown)
 
 
 class Form(Protocol):
@@ -60,7 +63,7 @@ class Pricing:
     def stubbed(self, told: Told, stubs: Sequence[Stub]) -> Shown:
         """A turn with stubs in the place of results."""
         tokens = self.price(told, {stub.version: stub.tokens for stub in stubs})
-        return Shown(told, tokens, TurnPiece(told.turn, {stub.version: stub.text for stub in stubs}))
+        return _shown(told, tokens, TurnPiece(told.turn, {stub.version: stub.text for stub in stubs}))
 
     def result_price(self, told: Told, version: int) -> int:
         """What the contents of a result cost in the form; the turn remembers it."""
@@ -79,4 +82,4 @@ class Pricing:
         else:
             saved, cuttable = clearable_tokens(told.card, self.policy), cuttable_tokens(told.card, self.policy)
             cost = Cost(whole, said, saved, cuttable, whole)
-        return Priced(Shown(told, whole, TurnPiece(told.turn)), cost)
+        return Priced(_shown(told, whole, TurnPiece(told.turn)), cost)

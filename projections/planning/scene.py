@@ -5,9 +5,10 @@ from __future__ import annotations
 from bisect import bisect_left, bisect_right
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
-from itertools import accumulate
+from functools import partial
 from typing import Final, NamedTuple
 
+from projections.cards import Card
 from projections.compacting.middle import Middle, Stub
 from projections.compacting.middle_text import Fullness, middle_text, shown_lines
 from projections.compacting.turn_stubs import stubs_of
@@ -19,7 +20,7 @@ from projections.planning.lanes import Carried, Lanes
 from projections.planning.pricing import Cost, Form, Pricing
 from projections.planning.shown import Shown
 from projections.planning.tailing import settled_tokens, timely_tokens
-from projections.planning.taken_on import Recall
+from projections.planning.taken_on import Recall, Sums
 from projections.policy import Compaction, Policy
 from projections.state_block import Count
 from projections.told import Told
@@ -82,7 +83,7 @@ class Scene:
     kept_stubs: Callable[[int], Sequence[Stub] | None]
     pressed_before: Callable[[Scene], int]
 
-    @property
+    @lazily
     def current(self) -> Told:
         """The current turn."""
         return self.live[-1]
@@ -109,13 +110,19 @@ class Scene:
         return self.pricing.priced(told).cost
 
     @lazily
-    def cleared(self) -> dict[int, int]:
+    def cleared(self) -> Mapping[int, int]:
         """When the spent results of live turns were cleared, by turn."""
         compacted_at = self.epoch if self.middle.through else 0
-        stays = self._stays_from()
-        saved = [(place, saved) for place, (saved, _) in self.lanes.clearable.items() if place < stays]
-        upto = self.current.turn.number
-        return cleared_at(saved, self.away, self.policy, first=self.first, upto=upto, compacted_at=compacted_at)
+        stays, first, upto, known = self._stays_from(), self.first, self.current.turn.number, self.lanes.known
+        since, moments = known.cleared
+        before = moments if since <= upto else {}  # their moments stay, and nothing else waits for them
+        left = (place for place in self.lanes.clearable if place < stays and first + place not in before)
+        saved = [(place, self.lanes.clearable[place].saved) for place in left]
+        if not saved:
+            return before
+        found = {**before, **cleared_at(saved, self.away, self.policy, first=first, upto=upto, compacted_at=compacted_at)}
+        known.cleared = upto, {number: moment for number, moment in found.items() if moment < upto}
+        return found
 
     def away(self, place: int) -> Away:
         """When the results of a live turn were spent and away."""
@@ -180,10 +187,11 @@ class Scene:
     def _compacted_at(self, compaction: Compaction) -> int:
         first, last, through = self.first, self.current.turn.number, self.middle.through
         request, settled = self.policy.request_tokens, self.middle.settled
-        room = request * compaction.live_percent // 100 - self.middle.last_settled
-        in_all = request * compaction.percent // 100 - settled
-        whole = self.room_for_turns - settled
-        sums = list(accumulate((settled_tokens(told.card, self.policy) for told in self.live), initial=0))
+        remembered: Sums[Card] = self.recall(("settled", self.policy.settling), Sums)
+        sums = remembered.of([told.card for told in self.live[:-1]], partial(settled_tokens, policy=self.policy))
+        room = sums[0] + request * compaction.live_percent // 100 - self.middle.last_settled
+        in_all = sums[0] + request * compaction.percent // 100 - settled
+        whole = sums[0] + self.room_for_turns - settled
 
         def is_compacted(number: int) -> bool:
             start = self.tail_begins(number)

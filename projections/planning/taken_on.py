@@ -80,6 +80,8 @@ class Sums(Generic[One]):
         if not same or before[since : since + same] != turns[ahead : ahead + same]:
             ahead = same = 0
         known = sums[since : since + same + 1] if same else [0]
+        if same == len(turns):
+            return known
         earlier = list(accumulate(map(cost, turns[:ahead]), initial=0))
         later = accumulate(map(cost, turns[ahead + same :]), initial=known[-1])
         found = [*(known[0] - earlier[-1] + total for total in earlier[:-1]), *known[:-1], *later]

@@ -43,7 +43,7 @@ MOST_RESULTS: Final = 4_096
 """So much is remembered of what windows of a ledger are made of."""
 
 MOST_WINDOWS: Final = 8
-"""So many windows of a ledger."""
+"""The last windows of so many policies and forms, of each ledger."""
 
 MOST_TOKENS_IN_ONE: Final = 500_000
 """So long are those that are kept in one piece, the latest and some others, whether they are among these or not."""
@@ -64,8 +64,7 @@ class Shelf:
     """What is kept of one ledger; hold ``lock`` while asking it.
 
     Turns, with and without their cards, are kept with the versions at which they read so: to be asked after ``catch_up``.
-    ``memory`` has what windows are made of, ``windows`` the last ones, ``made`` what the next ones of a policy and form take on
-    of them; each has a lock of its own.
+    ``memory`` has what windows are made of, ``windows`` the last one of a policy and form; each has a lock of its own.
     """
 
     def __init__(self, store: Store, ledger: bytes, *, forgettings: int, erasures: int) -> None:
@@ -88,7 +87,6 @@ class Shelf:
         self._live: LiveEvents | None = None
         self.memory = Memory(MOST_RESULTS)
         self.windows = Memory(MOST_WINDOWS)
-        self.made = Memory(MOST_WINDOWS)
 
     @property
     def live(self) -> LiveEvents:
