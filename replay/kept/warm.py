@@ -77,8 +77,9 @@ class Shelf:
         self._notes: dict[str, Counted] = {}
         self._told: dict[str, Recent[Told]] = {}
         self.turns: Recent[Turn] = Recent(MOST_TURNS_ALONE)
-        self._latest: dict[tuple[Row, str], LatestTurns[Any]] = {}
-        self._same: dict[str, SameTurns] = {}
+        # By whether nothing was known to come behind them, as a window of now wants them, or they are from somewhere before.
+        self._latest: dict[tuple[Row, str, bool], LatestTurns[Any]] = {}
+        self._same: dict[tuple[str, bool], SameTurns] = {}
         self._news: dict[int, Stored] = {}
         self._news_bytes = 0
         self._system: dict[int, Recorded] = {}
@@ -124,24 +125,27 @@ class Shelf:
         return found
 
     def latest(self, row: Row, encoding: str, version: int) -> LatestTurns[Any] | None:
-        """The turns that were the latest lately, or their cards in an encoding, if they read so at a version."""
-        found = self._latest.get((row, encoding))
-        return None if found is None or found.since > version else found
+        """The turns that were the latest at a version asked for lately, or their cards in an encoding, if they read so here."""
+        kept = (self._latest.get((row, encoding, is_last)) for is_last in (True, False))
+        return next((found for found in kept if found is not None and found.since <= version < found.until), None)
 
     def put_latest(self, row: Row, encoding: str, latest: LatestTurns[Any]) -> None:
-        """Keep the latest turns, unless later events were passed already: what these changed of them is not looked up."""
-        if latest.since >= self.index.frontier.through:
-            self._latest[row, encoding] = latest.within(MOST_TOKENS_IN_ONE)
+        """Keep the latest turns of a version."""
+        self._latest[row, encoding, self.is_last(latest.since)] = latest.within(MOST_TOKENS_IN_ONE)
 
     def same(self, encoding: str, version: int) -> SameTurns | None:
         """The turns that were asked for by their numbers lately, likewise."""
-        found = self._same.get(encoding)
-        return None if found is None or found.since > version else found
+        kept = (self._same.get((encoding, is_last)) for is_last in (True, False))
+        return next((found for found in kept if found is not None and found.since <= version < found.until), None)
 
     def put_same(self, encoding: str, same: SameTurns) -> None:
-        """Keep turns that were asked for by their numbers, likewise, unless they are too long together."""
-        if same.since >= self.index.frontier.through and same.tokens <= MOST_TOKENS_IN_ONE:
-            self._same[encoding] = same
+        """Keep turns that were asked for by their numbers, unless they are too long together."""
+        if same.tokens <= MOST_TOKENS_IN_ONE:
+            self._same[encoding, self.is_last(same.since)] = same
+
+    def is_last(self, version: int) -> bool:
+        """Whether no event after a version was passed."""
+        return version >= self.index.frontier.through
 
     def catch_up(self, reader: Reader, upto: int) -> None:
         """Bring what is kept of turns up to a version. ``Overtaken`` from it, or from the index: ``begin_again``."""
@@ -180,7 +184,7 @@ class Shelf:
         for cards in self._cards.values():
             cards.changed(turn)
         self._latest = {row: latest.cut(turn) for row, latest in self._latest.items()}
-        self._same = {encoding: same for encoding, same in self._same.items() if turn not in same.told}
+        self._same = {where: same for where, same in self._same.items() if turn not in same.told}
 
     def system_events(self, versions: Sequence[int], read: Callable[[Sequence[int]], list[Recorded]]) -> list[Recorded]:
         """The events of system texts; those that are not known yet are read."""

@@ -1,7 +1,8 @@
-"""Turns that the next window has nearly all of, too: the latest ones in a row, and some others. Taken on in one piece."""
+"""Turns that the next window has nearly all of, too: the last ones in a row, and some others. Taken on in one piece."""
 
 from __future__ import annotations
 
+import sys
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from typing import Final, Generic, NamedTuple, TypeVar
@@ -10,6 +11,8 @@ from projections.cards import Card
 from projections.told import Told
 
 One = TypeVar("One", bound=Told | Card)
+
+NO_END: Final = sys.maxsize
 
 MOST_LATEST: Final = 192
 """So many turns are kept in a row at the most."""
@@ -21,32 +24,35 @@ FEWEST_LATEST: Final = 128
 class LatestTurns(NamedTuple, Generic[One]):
     """Turns in a row, or their cards, from the turn ``first`` on.
 
-    They were the latest at the version ``since``, and from there on read so. ``tokens`` is how long they are together at the
-    most.
+    They were the latest at the version ``since``, and from there on read so, up to the one before ``until``, as far as that is
+    known. ``tokens`` is how long they are together at the most.
     """
 
     since: int
     first: int
     turns: Sequence[One]
     tokens: int
+    until: int = NO_END
 
     @property
     def end(self) -> int:
         """The number of the turn after them."""
         return self.first + len(self.turns)
 
-    def joined(self, version: int, *, before: Sequence[One] = (), after: Sequence[One] = ()) -> LatestTurns[One]:
-        """With those that come before and after them, as they read at a version."""
+    def joined(
+        self, version: int, *, before: Sequence[One] = (), after: Sequence[One] = (), until: int = NO_END
+    ) -> LatestTurns[One]:
+        """With those that come before and after them, as they read from a version on, and up to the one before ``until``."""
         if not before and not after:
             return self
-        tokens = sum(map(_weight, (*before, *after)))
-        return LatestTurns(version, self.first - len(before), [*before, *self.turns, *after], self.tokens + tokens)
+        tokens, turns = sum(map(_weight, (*before, *after))), [*before, *self.turns, *after]
+        return LatestTurns(version, self.first - len(before), turns, self.tokens + tokens, min(self.until, until))
 
     def cut(self, turn: int) -> LatestTurns[One]:
         """Those of them that come before a turn."""
         if not self.first <= turn < self.end:
             return self
-        return LatestTurns(self.since, self.first, self.turns[: turn - self.first], self.tokens)
+        return self._replace(turns=self.turns[: turn - self.first])
 
     def within(self, most_tokens: int) -> LatestTurns[One]:
         """As many of the latest as are kept in a row, and no longer than so many tokens."""
@@ -59,16 +65,17 @@ class LatestTurns(NamedTuple, Generic[One]):
             while tokens > most_tokens:
                 tokens -= weights.pop(0)
             turns = turns[len(turns) - len(weights) :]
-        return LatestTurns(self.since, self.end - len(turns), turns, tokens)
+        return self._replace(first=self.end - len(turns), turns=turns, tokens=tokens)
 
 
 @dataclass(frozen=True, slots=True)
 class SameTurns:
-    """Some turns that were asked for by their numbers, at the version ``since``, and from there on they read so."""
+    """Some turns that were asked for by their numbers. They read so from the version ``since`` on, as above."""
 
     since: int
     numbers: list[int]
     told: Mapping[int, Told]
+    until: int
 
     @property
     def tokens(self) -> int:

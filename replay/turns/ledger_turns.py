@@ -30,7 +30,7 @@ from replay.loading import Loaded, last_governing, load
 from replay.tokens import counter
 from replay.turns.blocks import BLOCK_TURNS, Versions
 from replay.turns.folded import FoldedTurns, system_tokens, told
-from replay.turns.latest import MOST_LATEST, LatestTurns, One, SameTurns, tokens_of
+from replay.turns.latest import MOST_LATEST, NO_END, LatestTurns, One, SameTurns, tokens_of
 from replay.turns.reading import TurnReader
 
 Answer = TypeVar("Answer")
@@ -239,7 +239,8 @@ class LedgerTurns:
         return known.told if known is not None and known.numbers == numbers else None
 
     def _tell_same(self, shelf: Shelf, numbers: list[int]) -> Mapping[int, Told]:
-        found = SameTurns(self._version, numbers, dict(zip(numbers, self._tell(shelf, numbers), strict=True)))
+        told = dict(zip(numbers, self._tell(shelf, numbers), strict=True))
+        found = SameTurns(self._version, numbers, told, self._until(shelf, numbers))
         if self._own.keys().isdisjoint(numbers):
             shelf.put_same(self._cards.encoding, found)
         return found.told
@@ -249,12 +250,20 @@ class LedgerTurns:
         encoding, version = self._cards.encoding, self._version
         known: LatestTurns[One] | None = shelf.latest(row, encoding, version) if not latest.turns else None
         if known is not None and latest.first - known.end <= _FEW:
-            latest = known.joined(version, after=tell(shelf, range(known.end, latest.first)))
+            after = range(known.end, latest.first)
+            latest = known.joined(version, after=tell(shelf, after), until=self._until(shelf, after))
         if first < latest.first:
-            latest = latest.joined(version, before=tell(shelf, range(first, latest.first)))
+            before = range(first, latest.first)
+            latest = latest.joined(version, before=tell(shelf, before), until=self._until(shelf, before))
         if latest is not known and not any(latest.first <= number < latest.end for number in self._own):
             shelf.put_latest(row, encoding, latest)
         return latest
+
+    def _until(self, shelf: Shelf, numbers: Sequence[int]) -> int:
+        """The first version after this one from which on one of some turns reads otherwise, as far as that is known."""
+        if shelf.is_last(self._version):
+            return NO_END
+        return min((holds.until or NO_END for holds in self._versions(shelf, numbers).values()), default=NO_END)
 
     def _told_anew(self, shelf: Shelf, missing: Sequence[int]) -> dict[int, Told]:
         found: dict[int, Told] = {}

@@ -90,6 +90,24 @@ def test_a_view_of_before_a_late_result_does_not_show_it() -> None:
         check(ledgers, before)
 
 
+@pytest.mark.parametrize("seed", range(3))
+def test_versions_before_the_last_one_after_the_other(seed: int) -> None:
+    chance = random.Random(seed)
+    with connect(":memory:", clock=Clock()) as ledgers:
+        case = ledgers.ledger("case")
+        waiting: list[tuple[int, str]] = []
+        for _ in range(70):
+            goes_on(case, chance, waiting)
+        versions = [*range(case.version // 3, case.version, 2)]
+        for asked in (versions, versions[::-1], chance.sample(versions, len(versions))):
+            for step, version in enumerate(asked):
+                check(ledgers, version)
+                if step % 9 == 8:  # results come late to turns that were asked for
+                    goes_on(case, chance, waiting)
+                if step % 7 == 6:
+                    check(ledgers, case.version)
+
+
 def test_the_latest_turns_are_bounded_in_number_and_length() -> None:
     first: LatestTurns[Told] = LatestTurns(5, 11, [], 0)
     many = first.joined(6, after=[told(number, 10) for number in range(11, 11 + MOST_LATEST)])
