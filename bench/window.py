@@ -1,9 +1,10 @@
 """A window of 8,000 tokens out of short and long ledgers, warm and cold, now and as it was, against a raw table.
 
 Warm is a process that has answered before: asked again, asked after one more turn was appended, and asked as of the middle of
-the ledger: again, at turns one after the other, and at turns far apart, where nothing was read lately. What comes before a
+the ledger: again, at turns one after the other, and at turns far apart, of which the process has all at hand where the ledger
+is short, and little where it is long. A store just opened has nothing of it at hand, whatever its length. What comes before a
 question is not timed: the turn is appended here and there, and once its counts are stored here, too, as the raw table's are
-(``bring_up_to_date``, which also looks through the turn for the stubs to come).
+(``bring_up_to_date``, which also looks through the turn for the stubs and cuts to come).
 Cold is a process that has just begun, imports aside. ``BENCH_SIZES`` has other numbers of turns.
 """
 

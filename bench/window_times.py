@@ -20,6 +20,9 @@ from replay.view import view
 RUNS: Final = 60
 COLD_RUNS: Final = 9
 _WARM_UP: Final = 9
+_KINDS_RUNS: Final = 120
+"""More where windows come in kinds: one turn only adds itself, others cut a result, make a stub of one, or have a segment
+compacted."""
 
 Paired = tuple[Times, Times]
 
@@ -50,8 +53,8 @@ def timed(case: Case, name: str) -> dict[str, Timed]:
         "by a store just opened, as of turns about the middle": Timed(
             _paired(case, policy, lambda: next(others), works=_opening, runs=min(RUNS, len(middle) - _WARM_UP))
         ),
-        "after one more turn": Timed(_paired(case, policy, case.append)),
-        "after one more turn, with stored counts": Timed(_paired(case, policy, case.append_with_counts)),
+        "after one more turn": Timed(_paired(case, policy, case.append, runs=_KINDS_RUNS)),
+        "after one more turn, with stored counts": Timed(_paired(case, policy, case.append_with_counts, runs=_KINDS_RUNS)),
     }
 
 
