@@ -248,6 +248,8 @@ class LedgerTurns:
     def _reach_back(self, shelf: Shelf, row: Row, tell: Tell[One], latest: LatestTurns[One], first: int) -> LatestTurns[One]:
         """The latest turns from one on, most of which were the latest when it was asked before."""
         encoding, version = self._cards.encoding, self._version
+        if latest.until == NO_END:  # as it was when these were found; later events may have been passed meanwhile
+            latest = latest._replace(until=self._until(shelf, range(latest.first, latest.end)))
         known: LatestTurns[One] | None = shelf.latest(row, encoding, version) if not latest.turns else None
         if known is not None and latest.first - known.end <= _FEW:
             after = range(known.end, latest.first)

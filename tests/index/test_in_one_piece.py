@@ -108,6 +108,23 @@ def test_versions_before_the_last_one_after_the_other(seed: int) -> None:
                     check(ledgers, case.version)
 
 
+def test_what_was_found_before_a_late_result_is_not_taken_for_what_stays_so() -> None:
+    with connect(":memory:", clock=Clock()) as ledgers:
+        case = ledgers.ledger("case")
+        for number in range(1, 41):
+            case.record_turn("user", f"Berth {number}?")
+        case.record_turn("assistant", [ToolCallPart(call_id="c", tool="look", arguments=JsonText.of({}))])
+        held = turns_of(loaded_at(ledgers, "case", case.version), ENCODING)
+        held.between(35, 41)
+        returned = case.record_return("c", "Berth 7 is free.", turn=41)
+        check(ledgers, returned)
+        held.between(5, 41)  # goes further back, and was asked before the result came
+        check(ledgers, returned)
+        case.record_turn("user", "Take it.")
+        check(ledgers, case.version)
+        check(ledgers, returned)
+
+
 def test_the_latest_turns_are_bounded_in_number_and_length() -> None:
     first: LatestTurns[Told] = LatestTurns(5, 11, [], 0)
     many = first.joined(6, after=[told(number, 10) for number in range(11, 11 + MOST_LATEST)])
