@@ -125,4 +125,6 @@ def main(where: str, file: str) -> None:
 
 
 if __name__ == "__main__":
+    if len(sys.argv) != 3:
+        sys.exit("usage: python -m examples.sql_view STORE FILE")
     main(*sys.argv[1:])

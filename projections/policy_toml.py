@@ -53,13 +53,16 @@ MEANINGS: Final[Mapping[str, str]] = {
 """What each key means, by its path."""
 
 _TABLES: Final = ("stubs", "compaction", "state")
+_ADDED_TO: Final = ("compaction.by",)
+"""Lists of tables: where they are empty, a value would keep ``[[compaction.by]]`` from being written below."""
+
 _WIDE: Final = 32
 
 
 def policy_to_toml(policy: Policy) -> str:
     """All of a policy as TOML with comments; ``policy_from_toml`` gives the same policy back.
 
-    A key that has no value, which TOML cannot say, stands there as a comment.
+    A key that has no value, which TOML cannot say, stands there as a comment, and so does an empty list of tables.
     """
     values = policy.model_dump(mode="json")
     lines = [line for key, value in values.items() if key not in _TABLES or value is None for line in _entry(key, key, value)]
@@ -79,7 +82,7 @@ def _entry(path: str, key: str, value: Any) -> list[str]:
     """A key with its value and meaning, on one line unless it is a long list."""
     if path in _TABLES:
         return [_commented(f"{key} = false", path)]
-    if value is None:
+    if value is None or (path in _ADDED_TO and not value):
         return [_commented(f"# {key} =", path)]
     written = f"{key} = {_value(value)}"
     if not isinstance(value, list) or len(written) <= _WIDE:

@@ -217,6 +217,14 @@ def test_the_number_of_a_pin_and_the_version_of_a_rule_are_whole_ones() -> None:
         FunctionRule.model_validate({"name": "ours", "version": "1"})
 
 
+@pytest.mark.parametrize("name", [name for name, preset in PRESETS.items() if preset.compaction is not None])
+def test_a_recorded_summary_can_be_named_below_a_policy_that_was_written_out(name: str) -> None:
+    written = policy_to_toml(PRESETS[name]) + '\n[[compaction.by]]\nsummariser = "extractive/1"\n'
+    compaction = policy_from_toml(written).compaction
+    assert compaction is not None
+    assert compaction.by == (SummaryChoice(summariser="extractive/1"),)
+
+
 PRESET = PRESETS["coding"]
 WRONG_COPIES = [
     (PRESET, {"budget_tokens": 0}, r"budget_tokens\n.*greater than or equal to 1"),
