@@ -178,8 +178,7 @@ class LedgerTurns:
         with self._shelf.lock:
             self._shelf.live.standing(self._loaded)
             self._shelf.index.keep()
-            is_latest = self._shelf.index.frontier.through <= self._version
-            self._cards.keep(through=last if is_whole and is_latest else 0)
+            self._cards.keep(through=last if is_whole and self._shelf.is_last(self._version) else 0)
 
     def _asked(self, question: Callable[[Shelf], Answer]) -> Answer:
         """An answer from an index that is up to date; again where its rows were purged meanwhile."""
@@ -248,9 +247,11 @@ class LedgerTurns:
     def _reach_back(self, shelf: Shelf, row: Row, tell: Tell[One], latest: LatestTurns[One], first: int) -> LatestTurns[One]:
         """The latest turns from one on, most of which were the latest when it was asked before."""
         encoding, version = self._cards.encoding, self._version
-        if latest.until == NO_END:  # as it was when these were found; later events may have been passed meanwhile
+        known: LatestTurns[One] | None = None
+        if not latest.turns:
+            known = shelf.latest(row, encoding, version)
+        elif latest.until == NO_END:  # as it was when they were found; later events may have been passed since
             latest = latest._replace(until=self._until(shelf, range(latest.first, latest.end)))
-        known: LatestTurns[One] | None = shelf.latest(row, encoding, version) if not latest.turns else None
         if known is not None and latest.first - known.end <= _FEW:
             after = range(known.end, latest.first)
             latest = known.joined(version, after=tell(shelf, after), until=self._until(shelf, after))
