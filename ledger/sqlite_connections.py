@@ -28,10 +28,14 @@ _inherited: Final[list[Connection]] = []
 
 
 class Connection(sqlite3.Connection):
-    """A connection that remembers what it found until anything is written, by itself or by anybody else."""
+    """A connection that remembers what it found until anything is written, by itself or by anybody else.
+
+    ``reads``: how many are going on; while there are any, no other thread may close it.
+    """
 
     def __init__(self, *given: Any, **named: Any) -> None:
         super().__init__(*given, **named)
+        self.reads = 0
         self._found_at = 0, 0
         self._found: dict[Hashable, Any] = {}
 
@@ -110,14 +114,26 @@ class Connections:
 
     def _begin_reading(self) -> Connection:
         self._guard()
-        if self._shared is None:
-            return self._own()
-        self._lock.acquire()
-        return self._shared
+        if self._shared is not None:
+            self._lock.acquire()
+            return self._shared
+        connection = self._own()
+        connection.reads += (
+            1  # and only then is it looked whether the store was closed, as ``close`` does it the other way round
+        )
+        if self._closed:
+            self._end_reading(None)
+            self._guard()
+        return connection
 
     def _end_reading(self, error: BaseException | None) -> None:
         if self._shared is not None:
             self._lock.release()
+        else:
+            connection = self._own()
+            connection.reads -= 1
+            if self._closed and not connection.reads:
+                connection.close()
         if isinstance(error, sqlite3.Error):
             raise _translated(error, self.path) from error
 
@@ -130,6 +146,7 @@ class Connections:
         """
         self._guard()
         with self._lock:
+            self._guard()  # it may have been closed while others wrote
             connection = self._shared or self._own()
             try:
                 connection.execute("BEGIN IMMEDIATE")
@@ -150,13 +167,14 @@ class Connections:
             yield connection
 
     def close(self) -> None:
-        """Close every connection that this process opened."""
+        """Close every connection that this process opened; one that a thread reads with goes with the end of that read."""
         self._closed = True
         if self._pid != os.getpid():
             return
         with self._lock:
             for connection in [*self._open_ones.values(), *([self._shared] if self._shared else [])]:
-                connection.close()
+                if not connection.reads:  # SQLite does not bear to be closed under a statement
+                    connection.close()
             self._open_ones.clear()
 
     def _guard(self) -> None:

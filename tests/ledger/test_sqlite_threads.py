@@ -47,6 +47,52 @@ def test_no_thread_loses_its_connection_to_the_end_of_another(tmp_path: Path) ->
     assert (done.returncode, done.stderr) == (0, "")
 
 
+CLOSED_WHILE_READ = """
+import sys, threading, time
+from ledger import connect
+from ledger.errors import StoreError
+
+sys.setswitchinterval(1e-5)
+store = connect(sys.argv[1])
+handle = store.ledger("elsa")
+for number in range(60):
+    handle.record_turn("user", f"B-{number:02}?")
+store.close()
+wrong, said = [], []
+
+def read(opened, handle):
+    try:
+        while True:
+            if len(list(handle.events())) != 60 or opened.head("elsa").version != 60:
+                wrong.append("events are missing")
+    except StoreError as error:
+        said.append("closed" in str(error))
+    except BaseException as error:
+        wrong.append(repr(error))
+
+for _ in range(20):
+    opened = connect(sys.argv[1])
+    threads = [threading.Thread(target=read, args=(opened, opened.ledger("elsa"))) for _ in range(4)]
+    for thread in threads:
+        thread.start()
+    time.sleep(0.02)
+    opened.close()
+    for thread in threads:
+        thread.join()
+if said != [True] * 80:
+    wrong.append(f"{said.count(True)} of {len(said)} were told that it was closed")
+sys.exit("; ".join(wrong[:3]) or 0)
+"""
+
+
+def test_a_store_may_be_closed_while_threads_read(tmp_path: Path) -> None:
+    """What they ask next is refused; the connection that one reads with just then was once closed under its statement."""
+    path = str(tmp_path / "harbour.db")
+    done = subprocess.run([sys.executable, "-c", CLOSED_WHILE_READ, path], capture_output=True, text=True, check=False)
+    assert (done.returncode, done.stderr) == (0, "")
+    assert not (tmp_path / "harbour.db-wal").exists(), "all are closed in the end"
+
+
 def connections() -> int:
     """How many connections there are in this process."""
     gc.collect()
