@@ -82,6 +82,7 @@ def filled(place: str, floor_place: str, size: int, policies: list[Policy]) -> C
     """A case of so many turns, all of them counted and compacted."""
     turns = mixed_turns(size + MORE_TURNS)
     case = Case(place, floor_place, connect(place), floor_at(floor_place), turns, [0], [], [])
+    case.floor.create()
     handle = case.store.ledger(NAME)
     while len(case.ends) <= size:
         batch = list(islice(turns, min(_AT_ONCE, size + 1 - len(case.ends))))

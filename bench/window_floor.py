@@ -18,7 +18,7 @@ from ledger.parts import TextPart, ToolCallPart
 _PAGE: Final = 24
 _LEDGER: Final = "bench"
 _TABLE: Final = (
-    "CREATE TABLE IF NOT EXISTS turns (ledger TEXT NOT NULL, number INTEGER NOT NULL, tokens INTEGER NOT NULL, "
+    "CREATE TABLE turns (ledger TEXT NOT NULL, number INTEGER NOT NULL, tokens INTEGER NOT NULL, "
     "content {} NOT NULL, PRIMARY KEY (ledger, number))"
 )
 _ADD: Final = "INSERT INTO turns VALUES ({0}, {0}, {0}, {0})"
@@ -29,6 +29,10 @@ Row = tuple[int, int, bytes]
 
 class Floor(Protocol):
     """A raw table of turns."""
+
+    def create(self) -> None:
+        """Make the table."""
+        ...
 
     def add(self, rows: Iterable[Row]) -> None:
         """Add turns: number, tokens, content."""
@@ -48,9 +52,12 @@ class SQLiteFloor:
 
     def __init__(self, place: str) -> None:
         self._raw = sqlite3.connect(place, isolation_level=None)
+        self._query = _QUERY.format("?")
+
+    def create(self) -> None:
+        """Make the table."""
         self._raw.execute("PRAGMA journal_mode = WAL")
         self._raw.execute(_TABLE.format("BLOB"))
-        self._query = _QUERY.format("?")
 
     def add(self, rows: Iterable[Row]) -> None:
         """Add turns: number, tokens, content."""
@@ -74,9 +81,11 @@ class PostgresFloor:
         import psycopg  # only who has a server needs it
 
         self._raw = psycopg.connect(url, autocommit=True, prepare_threshold=1)
-        self._raw.execute("SET client_min_messages = warning")
-        self._raw.execute(_TABLE.format("bytea"))
         self._query = _QUERY.format("%s")
+
+    def create(self) -> None:
+        """Make the table."""
+        self._raw.execute(_TABLE.format("bytea"))
 
     def add(self, rows: Iterable[Row]) -> None:
         """Add turns: number, tokens, content."""

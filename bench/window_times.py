@@ -58,8 +58,12 @@ def timed(case: Case, name: str) -> dict[str, Timed]:
     }
 
 
+def _at(case: Case, upto: int) -> int | None:
+    return None if upto == case.turns else case.ends[upto]
+
+
 def _works(case: Case, policy: Policy, upto: int) -> tuple[Work, Work]:
-    at = None if upto == case.turns else case.ends[upto]
+    at = _at(case, upto)
     return (
         lambda: view(case.store, NAME, at=at).window(policy).request_bytes,
         lambda: floor_window(case.floor, upto, policy.budget_tokens),
@@ -71,7 +75,7 @@ def _opening(case: Case, policy: Policy, upto: int) -> tuple[Work, Work]:
 
     def ours() -> bytes:
         with connect(case.place) as store:
-            return view(store, NAME, at=case.ends[upto]).window(policy).request_bytes
+            return view(store, NAME, at=_at(case, upto)).window(policy).request_bytes
 
     def floor() -> bytes:
         with closing(floor_at(case.floor_place)) as opened:

@@ -5,7 +5,7 @@ from __future__ import annotations
 import os
 import sqlite3
 import threading
-from collections.abc import Callable, Hashable, Iterator
+from collections.abc import Hashable, Iterator
 from contextlib import contextmanager
 from typing import Any, Final, Literal
 
@@ -22,6 +22,7 @@ _SYNCHRONOUS: Final[dict[Journal, str]] = {"wal": "FULL", "delete": "EXTRA"}
 BUSY_TIMEOUT_SECONDS: Final = 30.0
 
 _MOST_FOUND: Final = 256
+"""So much is remembered of what was found."""
 
 _inherited: Final[list[Connection]] = []
 """A child process keeps its parent's connections here, untouched: closing them would harm the parent."""
@@ -79,19 +80,19 @@ class _OfThread:
 
 
 class _Reading:
-    """A ``contextmanager`` for all reads: every question has several of them, and a generator for each takes longer."""
+    """A read. Not a ``contextmanager``, since every question has several of them, and a generator for each takes longer."""
 
-    __slots__ = ("_begin", "_end")
+    __slots__ = ("_connection", "_of")
 
-    def __init__(self, begin: Callable[[], Connection], end: Callable[[BaseException | None], None]) -> None:
-        self._begin = begin
-        self._end = end
+    def __init__(self, of: Connections) -> None:
+        self._of = of
 
     def __enter__(self) -> Connection:
-        return self._begin()
+        self._connection = self._of.begin_reading()
+        return self._connection
 
     def __exit__(self, kind: object, error: BaseException | None, trace: object) -> None:
-        self._end(error)
+        self._of.end_reading(self._connection, error)
 
 
 class Connections:
@@ -106,31 +107,29 @@ class Connections:
         self._lock = threading.RLock()
         self._closed = False
         self._shared = self._open() if path == MEMORY else None
-        self._reading = _Reading(self._begin_reading, self._end_reading)
 
     def reading(self) -> _Reading:
         """A connection for a short read; whatever it raises comes out as ``StoreError``."""
-        return self._reading
+        return _Reading(self)
 
-    def _begin_reading(self) -> Connection:
+    def begin_reading(self) -> Connection:
+        """The connection to read with, up to ``end_reading``."""
         self._guard()
         if self._shared is not None:
             self._lock.acquire()
             return self._shared
         connection = self._own()
-        connection.reads += (
-            1  # and only then is it looked whether the store was closed, as ``close`` does it the other way round
-        )
-        if self._closed:
-            self._end_reading(None)
+        connection.reads += 1
+        if self._closed:  # asked only now: ``close`` says so first, and looks at the reads then
+            self.end_reading(connection, None)
             self._guard()
         return connection
 
-    def _end_reading(self, error: BaseException | None) -> None:
+    def end_reading(self, connection: Connection, error: BaseException | None) -> None:
+        """Give it back; what was raised meanwhile comes out as ``StoreError``."""
         if self._shared is not None:
             self._lock.release()
         else:
-            connection = self._own()
             connection.reads -= 1
             if self._closed and not connection.reads:
                 connection.close()

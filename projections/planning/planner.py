@@ -94,11 +94,11 @@ class Planner:
         """Show stubs where results were cleared, and before the tail where the budget presses for them."""
         scene, first, live = self._scene, self._first, self._live
         pressed = self._start if self._level > 0 else 0
-        cleared, shortened, known = scene.cleared, self._shortened, scene.lanes.known.stubbed
+        cleared, shortened = scene.cleared, self._shortened
         for place in scene.gives_way:
             number = first + place
             if number not in shortened and (number < pressed or number in cleared) and number in live:
-                shown = live[number] = known.get(place) or scene.stubbed(place)
+                shown = live[number] = scene.stubbed(place)
                 if shown.piece.replaced:
                     shortened.add(number)
 

@@ -46,7 +46,8 @@ MOST_WINDOWS: Final = 8
 """The last windows of so many policies and forms, of each ledger."""
 
 MOST_TOKENS_IN_ONE: Final = 500_000
-"""So long are those that are kept in one piece, the latest and some others, whether they are among these or not."""
+"""So long is what is kept in one piece, whether it is among these or not: the latest turns and some others, each for the last
+version and for one before it."""
 
 MOST_NEWS: Final = 64
 """So many events are handed on to whoever reads their turns next, of those that were passed last."""
@@ -125,7 +126,7 @@ class Shelf:
         return found
 
     def latest(self, row: Row, encoding: str, version: int) -> LatestTurns[Any] | None:
-        """The turns that were the latest at a version asked for lately, or their cards in an encoding, if they read so here."""
+        """Turns in a row up to the latest at some version, or their cards in an encoding, if they read so at this one."""
         kept = (self._latest.get((row, encoding, is_last)) for is_last in (True, False))
         return next((found for found in kept if found is not None and found.since <= version < found.until), None)
 

@@ -61,11 +61,14 @@ class _Block:
 class TurnCards:
     """The cards of one ledger in one encoding; ``forgettings`` is how many forgettings were taken into account.
 
-    ``through``: all turns up to that one are counted and kept, as they read now.
+    ``through``: all turns up to that one are counted and kept, as they read now, but those in ``left``, of which something is
+    missing that counts.
     """
 
     def __init__(self, store: Store, ledger: bytes, *, forgettings: int, encoding: str) -> None:
         self.through = 0
+        self.left: frozenset[int] = frozenset()
+        self._lost = False
         self._store = store
         self._ledger = ledger
         self.encoding = encoding
@@ -121,11 +124,8 @@ class TurnCards:
         """Whether so much was counted that it should be written."""
         return sum(map(len, self._new.values())) >= _WORTH_KEEPING
 
-    def keep(self, *, through: int = 0) -> None:
-        """Write what is new, with what is known beside it, unless rows were purged since, or nothing can be written here.
-
-        ``through``: all turns up to that one are counted.
-        """
+    def keep(self) -> None:
+        """Write what is new, with what is known beside it, unless rows were purged since, or nothing can be written here."""
         rows = {self._prefix + numbered("", block): self._packed(block) for block in self._new}
         if self._new_system and self._system is not None:
             rows[self._prefix + _SYSTEM] = packed_tokens(self._system)
@@ -133,9 +133,14 @@ class TurnCards:
         try:
             is_kept = not rows or self._store.derived_put_many(self._ledger, KIND, rows, erasures=self._erasures)
         except StoreError:  # what cannot be kept is no less true
-            return
-        if is_kept:
-            self.through = max(self.through, through)
+            is_kept = False
+        self._lost |= not is_kept
+
+    def keep_through(self, turn: int, left: frozenset[int]) -> None:
+        """The same, where all turns up to one are counted but those ``left``."""
+        self.keep()
+        if not self._lost:
+            self.through, self.left = max(self.through, turn), left
 
     def changed(self, turn: int) -> None:
         """A turn reads otherwise by now."""

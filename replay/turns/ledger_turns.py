@@ -169,16 +169,18 @@ class LedgerTurns:
 
     def count(self) -> None:
         """Make the cards of turns that have none yet, and write what is known of turns, cards, system texts and what stands."""
-        last, is_whole = self.last, True
-        through = self._asked(lambda _: self._cards.through)
-        for first in range(through + 1, last + 1, _AT_ONCE):
-            wanted = list(range(first, min(last, first + _AT_ONCE - 1) + 1))
-            is_whole &= self._asked(partial(self._count_missing, numbers=wanted))
+        last, left = self.last, set[int]()
+        wanted = self._asked(lambda _: sorted(self._cards.left.union(range(self._cards.through + 1, last + 1))))
+        for start in range(0, len(wanted), _AT_ONCE):
+            left |= self._asked(partial(self._count_missing, numbers=wanted[start : start + _AT_ONCE]))
         assert self.system is not None, "asked for, they are counted"
         with self._shelf.lock:
             self._shelf.live.standing(self._loaded)
             self._shelf.index.keep()
-            self._cards.keep(through=last if is_whole and self._shelf.is_last(self._version) else 0)
+            if self._shelf.is_last(self._version):
+                self._cards.keep_through(last, frozenset(left))
+            else:
+                self._cards.keep()
 
     def _asked(self, question: Callable[[Shelf], Answer]) -> Answer:
         """An answer from an index that is up to date; again where its rows were purged meanwhile."""
@@ -298,22 +300,22 @@ class LedgerTurns:
                 shelf.turns.put(turn.number, turn, since=holds.read[-1], until=holds.until)
         return [found[number] for number in numbers]
 
-    def _count_missing(self, shelf: Shelf, numbers: Sequence[int]) -> bool:
-        """Whether all of them have one now: where documents are missing, they will be counted again."""
+    def _count_missing(self, shelf: Shelf, numbers: Sequence[int]) -> set[int]:
+        """Those that have none even so, which will be counted again: something is missing that counts."""
         versions = self._versions(shelf, numbers)
         self._cards.load(list(numbers))
         missing = [number for number in numbers if self._cards.card(number, versions[number].read) is None]
-        are_few, have_all = len(missing) <= _FEW, True
+        are_few, left = len(missing) <= _FEW, set[int]()
         for turn, is_plain in self._reader.turns(versions[number].read for number in missing) if missing else ():
             made = self._card(versions[turn.number].read, turn, is_plain=is_plain)
             is_kept = is_plain and not self._missed
-            have_all &= is_kept
+            left |= set() if is_kept else {turn.number}
             if are_few and is_kept:  # what is counted as it comes is asked for next
                 self._keep(shelf, versions[turn.number], made)
                 make_ready(made, shelf.notes(self._cards.encoding))
         if self._cards.is_worth_keeping():
             self._cards.keep()
-        return have_all
+        return left
 
     def _versions(self, shelf: Shelf, numbers: Sequence[int]) -> dict[int, _Holds]:
         """The versions of turns and returns as of this version."""

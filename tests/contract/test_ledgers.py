@@ -94,7 +94,7 @@ def test_a_head_tells_of_the_last_event_that_says_what_is_kept(open_store: OpenS
 
 
 def test_a_head_is_never_one_from_before_whoever_wrote(open_store: OpenStore) -> None:
-    """Where heads are remembered until something is written: nothing written is overlooked, and nothing taken back is seen."""
+    """Where heads are remembered until something is written, nothing written is overlooked."""
     here, there = open_store(), open_store()
     here.ledger("case").record_turn("user", "x")
     ledger = here.head("case").ledger

@@ -12,7 +12,7 @@ import pytest
 
 from ledger import JsonText, Ledger, Ledgers
 from ledger.events import ToolReturned, TurnRecorded
-from ledger.parts import TextPart, ToolCallPart
+from ledger.parts import DocumentPart, TextPart, ToolCallPart
 from projections.basis import Basis
 from replay.standing.state import standing_state
 from replay.turns.ledger_turns import bring_up_to_date, turns_of
@@ -126,6 +126,9 @@ def test_bringing_a_long_ledger_up_to_date_again_takes_no_more_steps(opened: Ope
     for name, turns in (("short", 150), ("long", 1_500)):
         case = ledgers.ledger(name)
         talk(case, turns)
+        sha256 = case.store_artifact(b"The rules.", media_type="text/plain")
+        case.record_turn("user", [DocumentPart(sha256=sha256, media_type="text/plain")])
+        case.forget(artifacts=[sha256], reason="asked to")
         bring_up_to_date(ledgers, name, encoding=ENCODING)
         found = []
         for number in range(5):

@@ -7,6 +7,7 @@ import sqlite3
 import subprocess
 import sys
 import threading
+import weakref
 from pathlib import Path
 
 from ledger import Ledgers, connect
@@ -113,6 +114,20 @@ def test_a_connection_goes_with_its_thread(tmp_path: Path) -> None:
         before = connections()
         in_threads(store, 12)
         assert connections() == before
+
+
+def test_a_store_that_nobody_has_any_more_goes_at_once(tmp_path: Path) -> None:
+    gc.collect()
+    gc.disable()
+    try:
+        store = connect(str(tmp_path / "harbour.db"))
+        store.ledger("elsa").record_turn("user", "Which berth?")
+        assert store.head("elsa").version == 1
+        left = weakref.ref(store.store)
+        del store
+        assert left() is None, "its connections with it"
+    finally:
+        gc.enable()
 
 
 def test_a_store_that_is_closed_closes_the_connections_of_all_threads(tmp_path: Path) -> None:
