@@ -12,7 +12,6 @@ from functools import partial
 from typing import Any, Final, NamedTuple, TypeVar
 
 from ledger import Ledgers
-from ledger.errors import CorruptRecord
 from ledger.events import SummaryRecorded, TurnClassified
 from ledger.record import Recorded
 from projections.amendments import AmendmentsFold
@@ -26,9 +25,10 @@ from projections.told import Told, Turns
 from projections.transcript import SystemText, Turn
 from replay.kept.overtaken import Overtaken, attempts
 from replay.kept.warm import Row, Shelf, shelf_of
-from replay.loading import Loaded, last_governing, load
+from replay.loading import Loaded, load
 from replay.tokens import counter
 from replay.turns.blocks import BLOCK_TURNS, Versions
+from replay.turns.documents import documents_of
 from replay.turns.folded import FoldedTurns, system_tokens, told
 from replay.turns.latest import MOST_LATEST, NO_END, LatestTurns, One, SameTurns, tokens_of
 from replay.turns.reading import TurnReader
@@ -79,7 +79,7 @@ def folded_turns(loaded: Loaded, count: Count) -> FoldedTurns:
     """The same turns by folding all events."""
     amendments = AmendmentsFold()
     run([amendments], loaded.events)
-    return FoldedTurns(loaded.transcript, amendments, count=count, documents=lambda hashes: _documents(loaded, hashes))
+    return FoldedTurns(loaded.transcript, amendments, count=count, documents=lambda hashes: documents_of(loaded, hashes))
 
 
 def bring_up_to_date(store: Ledgers, ledger_id: str, *, encoding: str) -> None:
@@ -354,7 +354,7 @@ class LedgerTurns:
         return self._cards.system(text.version, tokens) if is_plain else tokens()
 
     def _documents(self, hashes: set[str]) -> dict[str, bytes]:
-        found = _documents(self._loaded, hashes)
+        found = documents_of(self._loaded, hashes)
         self._missed = len(found) < len(hashes)
         return found
 
@@ -381,20 +381,3 @@ def _is_about(item: Recorded, first: int, last: int) -> bool:
             return first <= turn <= last
         case _:
             return False
-
-
-def _documents(loaded: Loaded, hashes: set[str]) -> dict[str, bytes]:
-    """The bytes of artifacts, as far as they are there; ``CorruptRecord`` if they were forgotten since the ledger was loaded.
-
-    Of damaged ones nothing is counted: who shows them finds them missing.
-    """
-    found = {sha256: loaded.store.store.blob(loaded.head.ledger, sha256) for sha256 in sorted(hashes)}
-    missing = [sha256 for sha256, content in found.items() if content is None]
-    known = loaded.governing[-1].version if loaded.governing else 0
-    if missing and last_governing(loaded.store, loaded.head) != known:
-        raise CorruptRecord(
-            f"the bytes of artifact {missing[0][:12]}… were forgotten while a turn was read: read it again",
-            sha256=missing[0],
-            ledger_id=loaded.head.ledger.hex(),
-        )
-    return {sha256: content for sha256, content in found.items() if content is not None}
