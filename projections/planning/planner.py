@@ -99,7 +99,7 @@ class Planner:
             number = first + place
             if number not in shortened and (number < pressed or number in cleared) and number in live:
                 shown = live[number] = scene.stubbed(place)
-                if shown.piece.replaced:
+                if shown.texts:
                     shortened.add(number)
 
     def _make_room(self) -> None:
