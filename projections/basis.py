@@ -7,7 +7,7 @@ from typing import Final
 
 from projections.wire import ABSENT
 
-ENGINE: Final = "5"
+ENGINE: Final = "6"
 """Version of the projections' code: it rises when the same events and policy would give other bytes."""
 
 

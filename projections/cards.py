@@ -6,18 +6,21 @@ a window is planned by adding numbers, and a process that only reads needs no to
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator, Mapping
+from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, replace
-from typing import Any, Final, NamedTuple
+from typing import Any, Final
 
 from ledger.events import Role
 from ledger.json_text import JsonText
 from ledger.parts import DocumentPart, ImagePart, JsonPart, OpaquePart, ReasoningPart, TextPart, ToolCallPart, Unparsed, Usage
-from projections.compacting.cuts import cut_lengths, result_cut, whole_text
+from projections.compacting.cut_tokens import cut_tokens
+from projections.compacting.cuts import whole_text
+from projections.compacting.middle_text import exact_line
+from projections.compacting.outlines import carried_along, outline, strings_of
 from projections.measured import measured
 from projections.pieces import is_text_document, media_note
 from projections.render.identifiers import id_spellings, name_spellings
-from projections.sendable import unparsed_object, well_formed_json
+from projections.sendable import is_said, unparsed_object, well_formed_json
 from projections.state_block import Count
 from projections.transcript import Return, Turn
 
@@ -42,18 +45,12 @@ class Contents:
     note: int = 0
 
 
-class Cut(NamedTuple):
-    """What the beginning and end of a result cost, within so many characters."""
-
-    characters: int
-    tokens: int
-
-
 @dataclass(frozen=True, slots=True)
 class ResultCard:
-    """What the result of a ``tool`` costs, and cut to each of the lengths that are shorter than it is, the longest first.
+    """What the result of a ``tool`` costs, and what it costs as a text that is cut to each step (``cuts.step_characters``).
 
-    ``version`` is that of its event, ``call_tokens`` are those of the call that it names.
+    ``version`` is that of its event, ``call_tokens`` are those of the call that it names. The last of ``cuts`` is the whole
+    text, with its pictures named; there are none where a result says nothing.
     """
 
     version: int
@@ -61,7 +58,7 @@ class ResultCard:
     call_tokens: int
     is_error: bool
     tool: str
-    cuts: tuple[Cut, ...] = ()
+    cuts: tuple[int, ...] = ()
 
 
 @dataclass(frozen=True, slots=True)
@@ -69,8 +66,10 @@ class Card:
     """What a turn costs with all that its calls returned.
 
     ``calls`` is how many tools it calls, ``open_tokens`` are those that name its calls without a result once more,
-    ``id_tokens`` those of the ids of all its calls, which are part of the rest twice. ``model`` is the one that answered so,
-    and ``asked_tokens`` is what its provider counted for the request that it answers, where that is known.
+    ``id_tokens`` those of the ids of all its calls, which are part of the rest twice. ``line_tokens`` are what its outline
+    costs, ``exact_tokens`` the lines of the exact strings that are carried along with it (``compacting.outlines``). ``model``
+    is the one that answered so, and ``asked_tokens`` is what its provider counted for the request that it answers, where that
+    is known.
     """
 
     number: int
@@ -81,6 +80,8 @@ class Card:
     results: tuple[ResultCard, ...]
     open_tokens: int = 0
     id_tokens: int = 0
+    line_tokens: int = 0
+    exact_tokens: tuple[int, ...] = ()
     model: str | None = None
     asked_tokens: int | None = None
 
@@ -112,7 +113,7 @@ def card_of(turn: Turn, count: Count, documents: Mapping[str, bytes]) -> Card:
             calls[found.call_id],
             found.is_error,
             tools[found.call_id],
-            tuple(_cuts(found, count)),
+            _cuts(found, count),
         )
         for found in answers
     )
@@ -126,6 +127,8 @@ def card_of(turn: Turn, count: Count, documents: Mapping[str, bytes]) -> Card:
         results,
         open_tokens=named - sum(result.call_tokens for result in results),
         id_tokens=sum(ids.values()),
+        line_tokens=count(outline(turn)),
+        exact_tokens=tuple(count(exact_line(string)) for string in carried_along(strings_of(turn))),
         model=turn.model,
         asked_tokens=None if turn.usage is None else asked_tokens(turn.usage),
     )
@@ -140,10 +143,9 @@ def asked_tokens(usage: Usage) -> int | None:
     return usage.input_tokens + sum(found for found in cached if isinstance(found, int))
 
 
-def _cuts(found: Return, count: Count) -> Iterator[Cut]:
+def _cuts(found: Return, count: Count) -> tuple[int, ...]:
     whole = whole_text(found)
-    for characters in cut_lengths(whole):
-        yield Cut(characters, count(result_cut(whole, found.id, characters=characters)))
+    return (*cut_tokens(whole, found.id, count), count(whole)) if is_said(whole) else ()
 
 
 def contents_of(parts: Iterable[Any], count: Count, documents: Mapping[str, bytes]) -> Contents:

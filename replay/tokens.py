@@ -5,12 +5,11 @@ counted as ordinary text: the spelling of a special token (``<|endoftext|>``) ha
 surrogate counts as U+FFFD.
 
 **What is exact.** Text of up to ``BLOCK_CHARACTERS`` goes to the tokenizer whole. Longer text is cut into
-blocks of at most that length, each at its last *seam*: before a space that follows other text, or after a
-newline that is followed by neither white space nor "/". No token of these encodings crosses a seam, so the
-sum is the count of the whole. Only a run of more than ``BLOCK_CHARACTERS`` without any seam (base64 on one
-line, a megabyte of spaces) is cut where the block ends; each such cut can move the sum by a token or two
-either way, and not at all where one character repeats, because 98,304 is a multiple of every such run that is
-one token (3 digits; 2, 4, 8 … 128 of most others).
+blocks of at most that length, each at its last *seam* (``projections.seams``). No token of these encodings
+crosses one, so the sum is the count of the whole. Only a run of more than ``BLOCK_CHARACTERS`` without any
+seam (base64 on one line, a megabyte of spaces) is cut where the block ends; each such cut can move the sum by
+a token or two either way, and not at all where one character repeats, because 98,304 is a multiple of every
+such run that is one token (3 digits; 2, 4, 8 … 128 of most others).
 
 **Why cut at all.** A megabyte of spaces makes the tokenizer's regular expression give up with a panic that no
 ``except Exception`` catches, and merging one long piece costs more than linear time.
@@ -19,7 +18,6 @@ one token (3 digits; 2, 4, 8 … 128 of most others).
 from __future__ import annotations
 
 import hashlib
-import re
 import struct
 import threading
 from collections import OrderedDict
@@ -27,6 +25,7 @@ from collections.abc import Callable, Iterator
 from typing import TYPE_CHECKING
 
 from projections.encodings import ENCODINGS, unknown_encoding
+from projections.seams import last_seam
 
 if TYPE_CHECKING:
     import tiktoken
@@ -73,9 +72,6 @@ SPECIAL_TOKENS: dict[str, dict[str, int]] = {
     },
 }
 """The special tokens of each encoding, as tiktoken publishes them. Counting never produces one."""
-
-# The greedy start makes the match end at the last seam in reach.
-_UP_TO_LAST_SEAM = re.compile(r".*(?:\S(?= )|\n(?=[^\s/]))", re.DOTALL)
 
 
 def counter(encoding: str) -> Callable[[str], int]:
@@ -142,9 +138,8 @@ _COUNTERS = {encoding: _Counter(encoding) for encoding in ENCODINGS}
 def _blocks(text: str) -> Iterator[str]:
     start = 0
     while len(text) - start > BLOCK_CHARACTERS:
-        end = start + BLOCK_CHARACTERS
-        seam = _UP_TO_LAST_SEAM.match(text, start, end)
-        end = seam.end() if seam else end
+        seam = last_seam(text, start, start + BLOCK_CHARACTERS)
+        end = seam if seam > start else start + BLOCK_CHARACTERS
         yield text[start:end]
         start = end
     yield text[start:]

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import re
+from itertools import count, takewhile
 from typing import Any, Final
 
 from ledger.errors import InvalidInput
@@ -12,11 +13,11 @@ from projections.measured import left_out, measured
 from projections.pieces import media_note
 from projections.transcript import Return, text_of
 
-LEAST_CHARACTERS: Final = 110
-"""No result is cut to less: there is room for the line that says what is left out, and where the whole result is."""
+_LEAST_STEPS: Final = (110, 220, 440, 622, 740, 880, 1_047, 1_245, 1_480)  # in 110 there is room for our line
+_OCTAVE: Final = (1_760, 1_919, 2_093, 2_282, 2_489, 2_714, 2_960, 3_228)
 
-CUT_CHARACTERS: Final = (7_040, 1_760, 440, LEAST_CHARACTERS)
-"""The lengths to which results of the tail are cut: a few fixed ones, so that a cut is seldom another one a turn later."""
+FEW_STEPS: Final = (25, 9, 2, 0)
+"""The steps to which results of the tail are cut: a few fixed ones, so that a cut is seldom another one a turn later."""
 
 _MARK: Final = "[\u2026 "
 _FORGED: Final = re.compile(r"^(?=[ \t]*+\[\u2026 )", re.MULTILINE)
@@ -39,9 +40,20 @@ def _written(part: Any, result_id: str) -> str:
             return text_of((part,))
 
 
+def step_characters(step: int) -> int:
+    """How long a result is at the most that is cut to a step: 110 characters at step 0, then more, twice that in eight steps.
+
+    Only these, so that what cuts cost can be counted before anybody knows how much is left for a result.
+    """
+    if step < len(_LEAST_STEPS):
+        return _LEAST_STEPS[step]
+    octave, place = divmod(step - len(_LEAST_STEPS), len(_OCTAVE))
+    return _OCTAVE[place] << octave
+
+
 def cut_lengths(whole: str) -> list[int]:
-    """The lengths to which a result may be cut, the longest first."""
-    return [characters for characters in CUT_CHARACTERS if characters < len(whole)]
+    """The lengths of the steps to which a result may be cut, the shortest first."""
+    return list(takewhile(len(whole).__gt__, map(step_characters, count())))
 
 
 def result_cut(text: str, result_id: str, *, characters: int) -> str:
@@ -53,13 +65,23 @@ def result_cut(text: str, result_id: str, *, characters: int) -> str:
     """
     if len(text) <= characters:
         return text
+    head_end, marker, tail_start = cut_out(text, result_id, characters=characters)
+    return f"{_plain(text[:head_end])}\n{marker}\n{_plain(text[tail_start:])}"
+
+
+def cut_out(text: str, result_id: str, *, characters: int) -> tuple[int, str, int]:
+    """Where the head of a longer text ends, the line that says what is left out after it, and where the tail begins."""
     room = characters - len(_marker(text, result_id)) - 2
     if room < 0:
         raise InvalidInput(f"characters={characters}: too few for the line that says what is left out", characters=characters)
     head_end = _head_end(text, room * 2 // 3)
     tail_start = max(head_end, _tail_start(text, room - room * 2 // 3))
-    between = _marker(text[head_end:tail_start], result_id)
-    return f"{_plain(text[:head_end])}\n{between}\n{_plain(text[tail_start:])}"
+    return head_end, _marker(text[head_end:tail_start], result_id), tail_start
+
+
+def is_shown_plain(text: str) -> bool:
+    """Whether nothing in a text looks like our line, so that its head and tail stand as they are."""
+    return _MARK not in text
 
 
 def _marker(text: str, result_id: str) -> str:
@@ -69,7 +91,7 @@ def _marker(text: str, result_id: str) -> str:
 
 
 def _plain(text: str) -> str:
-    return _FORGED.sub(r"\\", text) if _MARK in text else text
+    return text if is_shown_plain(text) else _FORGED.sub(r"\\", text)
 
 
 def _head_end(text: str, room: int) -> int:

@@ -42,12 +42,12 @@ class GistLine:
 
 
 class Telling:
-    """A turn that is told at several lengths: it is read once."""
+    """A turn that is told at several lengths: it is read once. ``text``: what is read, ``calls``: what is told of its calls."""
 
-    def __init__(self, turn: Turn) -> None:
+    def __init__(self, turn: Turn, text: str, calls: Iterable[str]) -> None:
         self.turn = turn
-        self._ranked = ranked(turn.text)
-        self._calls = "; ".join(_called(turn, call) for call in turn.calls)
+        self._ranked = ranked(text)
+        self._calls = "; ".join(calls)
         shown = [part.type for part in turn.parts if isinstance(part, ImagePart | DocumentPart)]
         others = dict.fromkeys(part.type for part in turn.parts if isinstance(part, ReasoningPart | OpaquePart))
         said = bool(shown or self._calls or self._ranked.sentences)
@@ -68,15 +68,19 @@ class Telling:
 
 
 def _called(turn: Turn, call: ToolCallPart) -> str:
-    asked = main_argument(call)
     found = turn.answer_to(call.call_id)
-    came = "no result" if found is None else what_came(found)
-    return f"called {one_line(call.tool)}({'' if asked is None else short_question(asked, _MOST_ASKED)}): {came}"
+    return f"{asked_of(call)}: {'no result' if found is None else what_came(found)}"
+
+
+def asked_of(call: ToolCallPart) -> str:
+    """A call without what came of it."""
+    asked = main_argument(call)
+    return f"called {one_line(call.tool)}({'' if asked is None else short_question(asked, _MOST_ASKED)})"
 
 
 def tellings(turns: Iterable[Turn]) -> list[Telling]:
     """The turns that say something, ready to be told."""
-    return [Telling(turn) for turn in turns if not turn.is_blank]
+    return [Telling(turn, turn.text, [_called(turn, call) for call in turn.calls]) for turn in turns if not turn.is_blank]
 
 
 def group_gists(turns: Iterable[Turn], *, most_characters: int) -> tuple[GistLine, ...]:

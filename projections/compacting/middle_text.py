@@ -24,6 +24,9 @@ MOST_RECORDED: Final = 12
 
 _RECORDED: Final = (("evidence", "ev_"), ("contradictions", "con_"))
 
+EXACT_FOLLOW: Final = "exact strings out of them:\n"
+"""The line before those that are carried along."""
+
 BREAKS: Final = re.compile("[\x00-\x1f\x7f-\x9f\u2028\u2029]")
 """What would end a line."""
 
@@ -99,7 +102,7 @@ def _lines(
         yield from ((line.text, line.tokens) for line in lines)
     exact = shown_exact(middle, policy, compaction)
     if exact:
-        yield _ours("exact strings out of them:\n")
+        yield _ours(EXACT_FOLLOW)
         yield from ((exact_line(found.text), found.tokens) for found in exact)
     if middle.results:
         yield _ours(f"can be fetched by id: {', '.join(map(result_id, middle.results))}\n")

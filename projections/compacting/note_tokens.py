@@ -34,6 +34,12 @@ FRAGMENTS: Final[Mapping[str, int]] = {
     ", ": 2,
     " stands here whole]\n": 4,
     " stand here whole]\n": 4,
+    "[turn ": 3,
+    " is not shown here; the record has it]\n": 10,
+    " is not shown here: it was forgotten]\n": 9,
+    " are not shown here; the record has them]\n": 10,
+    " are not shown here; the record has them, but ": 12,
+    " are not shown here: they were forgotten]\n": 9,
 }
 """The tokens of all that stands between the numbers of our lines, in the encoding in which it costs more."""
 

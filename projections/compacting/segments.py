@@ -7,7 +7,7 @@ ledger is or at what it cost before. A segment is always made from its turns, ne
 from __future__ import annotations
 
 import hashlib
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from typing import Final
 
@@ -24,10 +24,10 @@ from projections.compacting.middle import (
     abridged,
     newest_within,
 )
-from projections.compacting.middle_text import BREAKS, exact_line, told_line
+from projections.compacting.middle_text import exact_line, told_line
+from projections.compacting.outlines import Strings, strings_of
 from projections.compacting.summaries import Summary, chosen_summary
 from projections.compacting.turn_stubs import stubs_of
-from projections.exact.finding import found_in
 from projections.exact.strings import identifying_strings
 from projections.planning.clearing import away, shown_used_through, spent_at
 from projections.planning.tailing import added_tokens, clearable_tokens, plain_tokens, settled_tokens, timely_sums
@@ -273,17 +273,8 @@ def _exact(carried: Sequence[Exact], segment: Segment, others: Sequence[Turn], c
     return tuple(exact if exact.tokens else replace(exact, tokens=count(exact_line(exact.text))) for exact in best)
 
 
-def _strings(told: Told) -> tuple[tuple[str, ...], tuple[str, ...]]:
-    """The exact strings of a turn that identify something, and all of them where a user states them."""
-    found = found_in(told.turn.text)
-    named = dict.fromkeys(item.string for item in found if item.identifies)
-    stated = dict.fromkeys(item.string for item in found if told.turn.role == "user")
-    return _shown_exactly(named), _shown_exactly(stated)
-
-
-def _shown_exactly(strings: Iterable[str]) -> tuple[str, ...]:
-    """Those that can be shown as they are, on a line."""
-    return tuple(string for string in strings if string == sendable(string) and not BREAKS.search(string))
+def _strings(told: Told) -> Strings:
+    return strings_of(told.turn)
 
 
 def _asked(turn: Turn) -> tuple[str, ...]:

@@ -3,13 +3,11 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Hashable, Mapping
-from typing import Final, NamedTuple, TypeVar
+from typing import NamedTuple, TypeVar
 
 from projections.cards import ResultCard
-from projections.compacting.cuts import LEAST_CHARACTERS, result_cut, whole_text
+from projections.compacting.cuts import FEW_STEPS
 from projections.compacting.turn_cuts import turn_cut
-from projections.sendable import is_said
-from projections.state_block import Count
 from projections.told import Told
 from projections.transcript import Return
 
@@ -18,12 +16,11 @@ Key = TypeVar("Key", bound=Hashable)
 Place = tuple[int, int]
 """Where a result stands: its turn and its version."""
 
-_TRIES: Final = 12
-
 
 class Large(NamedTuple):
-    """A result that has to become shorter, with its card and what it costs whole."""
+    """A result that has to become shorter, with its turn and card, and what it costs whole."""
 
+    told: Told
     found: Return
     card: ResultCard
     tokens: int
@@ -33,7 +30,8 @@ def large_results(told: Told, price: Callable[[Told, int], int]) -> dict[Place, 
     """All results of a turn; ``price`` says what those of a version cost."""
     found = {returned.version: returned for returned in told.turn.returns}
     return {
-        (told.number, card.version): Large(found[card.version], card, price(told, card.version)) for card in told.card.results
+        (told.number, card.version): Large(told, found[card.version], card, price(told, card.version))
+        for card in told.card.results
     }
 
 
@@ -52,20 +50,30 @@ def shares(sizes: Mapping[Key, int], least: Mapping[Key, int], room: int) -> dic
     return {key: max(least[key], low) for key, size in sizes.items() if size > max(least[key], low)}
 
 
-def cuts(large: Mapping[Place, Large], room: int, count: Count) -> dict[Place, tuple[str, int]]:
+def cuts(large: Mapping[Place, Large], room: int) -> dict[Place, tuple[str, int]]:
     """The beginning and end of those results that have to become shorter to fit into ``room`` together, and what these cost."""
     sizes = {place: one.tokens for place, one in large.items()}
-    least = {place: min(one.tokens, _least(one, count)) for place, one in large.items()}
+    least = {place: min(one.tokens, _least(one)) for place, one in large.items()}
     given = shares(sizes, least, room)
-    made = {place: _cut_to(large[place].found, most, count) for place, most in given.items()}
+    made = {place: _step_within(large[place], most) for place, most in given.items()}
     # What pictures leave of their share, since their names are short, goes to the others.
-    short = {place: tokens for place, (_, tokens) in made.items() if tokens < given[place] // 2}
+    short = {place: large[place].card.cuts[step] for place, step in made.items()}
+    short = {place: tokens for place, tokens in short.items() if tokens < given[place] // 2}
     if short:
         given = shares({**sizes, **short}, {**least, **short}, room)
-        made = {place: made[place] for place in short} | {
-            place: _cut_to(large[place].found, most, count) for place, most in given.items() if place not in short
-        }
-    return made
+        others = {place: _step_within(large[place], most) for place, most in given.items() if place not in short}
+        made = {place: made[place] for place in short} | others
+    return {place: _cut_to(large[place], step) for place, step in _lengthened(made, large, room).items()}
+
+
+def _lengthened(made: Mapping[Place, int], large: Mapping[Place, Large], room: int) -> dict[Place, int]:
+    """The same steps, and longer ones where those of all leave room for that: the oldest results first."""
+    costs = {place: one.card.cuts[made[place]] if place in made else one.tokens for place, one in large.items()}
+    spare, longer = max(0, room - sum(costs.values())), {}
+    for place in made:
+        step = longer[place] = _step_within(large[place], costs[place] + spare)
+        spare -= large[place].card.cuts[step] - costs[place]
+    return longer
 
 
 def cut_by(told: Told, found: Return, card: ResultCard, *, tokens: int, over: int) -> tuple[str, int] | None:
@@ -73,30 +81,24 @@ def cut_by(told: Told, found: Return, card: ResultCard, *, tokens: int, over: in
 
     None where nothing is saved. ``told`` is its turn: it remembers what is made of it.
     """
-    enough = (cut for cut in card.cuts if tokens - cut.tokens >= over)
-    cut = next(enough, card.cuts[-1] if card.cuts else None)
-    if cut is None or cut.tokens >= tokens:
+    steps = [step for step in FEW_STEPS if step < len(card.cuts)]
+    step = next((step for step in steps if tokens - card.cuts[step] >= over), steps[-1] if steps else None)
+    if step is None or card.cuts[step] >= tokens:
         return None
-    return turn_cut(told, found, cut.characters), cut.tokens
+    return turn_cut(told, found, step), card.cuts[step]
 
 
-def _least(large: Large, count: Count) -> int:
+def _least(large: Large) -> int:
     """What a result costs at least: one that says nothing is not made shorter."""
-    if large.card.cuts:
-        return large.card.cuts[-1].tokens
-    whole = whole_text(large.found)
-    return count(whole) if is_said(whole) else large.tokens
+    return large.card.cuts[0] if large.card.cuts else large.tokens
 
 
-def _cut_to(found: Return, most: int, count: Count) -> tuple[str, int]:
-    """Beginning and end of a result within ``most`` tokens, and what they cost; no less than ``LEAST_CHARACTERS`` of it."""
-    whole = whole_text(found)
-    characters = max(LEAST_CHARACTERS, min(len(whole), most * 6))
-    for _ in range(_TRIES):
-        text = result_cut(whole, found.id, characters=characters)
-        tokens = count(text)
-        if tokens <= most or characters == LEAST_CHARACTERS:
-            return text, tokens
-        characters = max(LEAST_CHARACTERS, min(characters - 1, characters * most // tokens * 31 // 32))
-    text = result_cut(whole, found.id, characters=LEAST_CHARACTERS)
-    return text, count(text)
+def _step_within(large: Large, most: int) -> int:
+    """The longest step within ``most`` tokens; the shortest where there is none."""
+    cuts = large.card.cuts
+    return next((step for step in range(len(cuts) - 1, 0, -1) if cuts[step] <= most), 0)
+
+
+def _cut_to(large: Large, step: int) -> tuple[str, int]:
+    """Beginning and end of a result, and what they cost."""
+    return turn_cut(large.told, large.found, step), large.card.cuts[step]

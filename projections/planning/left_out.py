@@ -1,34 +1,34 @@
-"""What is told of turns that gave way to the budget before their segment was compacted."""
+"""What is told of turns that gave way to the budget before their segment was compacted.
+
+All of it was counted with the turns, so that no tokenizer is needed to tell how much of it there is room for.
+"""
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
-from typing import Final
+from itertools import chain
 
-from projections.compacting.gists import MOST_CHARACTERS, GistLine, group_gists
-from projections.compacting.middle_text import BREAKS
-from projections.compacting.segments import TURN_CHARACTERS
-from projections.escaping import escaped
-from projections.exact.strings import exact_strings, identifying_strings
-from projections.policy import Compaction, Policy
-from projections.state_block import Count
-from projections.transcript import Turn
-
-_CHARACTERS_PER_TOKEN: Final = 4
+from projections.compacting.middle import newest_within
+from projections.compacting.middle_text import EXACT_FOLLOW, exact_line
+from projections.compacting.note_tokens import note_tokens
+from projections.compacting.outlines import Strings, carried_along, outline, strings_of
+from projections.policy import Policy
+from projections.told import Told
 
 
 @dataclass(frozen=True, slots=True)
 class LeftOut:
-    """The text, the first turn that is left out, and the turns that are told of in its lines, from one to another."""
+    """The text and its tokens, the first turn that is left out, and those that are told of in lines, from one to another."""
 
     text: str
+    tokens: int
     first: int
     told_of: tuple[tuple[int, int], ...]
 
 
-def left_out(turns: Sequence[Turn], policy: Policy, count: Count, *, unread: Sequence[int] = ()) -> LeftOut | None:
-    """Extracts of the turns, and the exact strings in them, within the shares of the policy; None if it wants none.
+def left_out(gone: Sequence[Told], policy: Policy, *, unread: Sequence[int] = ()) -> LeftOut | None:
+    """A line for each of the newest of these turns, and exact strings of all, within the policy's shares; None without any.
 
     ``unread``: the numbers of turns before them that are not shown either, too many to be told of. Of forgotten turns nothing
     is told.
@@ -36,54 +36,57 @@ def left_out(turns: Sequence[Turn], policy: Policy, count: Count, *, unread: Seq
     compaction = policy.compaction
     if compaction is None:
         return None
-    living = [turn for turn in turns if turn.forgotten is None]
-    told = tuple(_told(living, policy, compaction))
-    lines = [_header(turns, unread), *(_line(line) for line in told)]
-    room = policy.request_tokens * compaction.exact_percent // 100
-    carried = []
-    for string in _strings(living):
-        cost = count(f"= {string}\n")
-        if cost <= room:
-            room -= cost
-            carried.append(f"= {string}")
-    text = "".join(f"{line}\n" for line in [*lines, *(["exact strings out of them:"] if carried else []), *carried])
-    return LeftOut(text, min(_numbers(turns, unread)), tuple((line.first, line.last) for line in told))
+    numbers = [*unread, *(told.number for told in gone)]
+    header = _header(numbers, sum(told.turn.forgotten is not None for told in gone))
+    speaking = [told for told in gone if told.card.line_tokens]
+    most = policy.request_tokens * compaction.text_percent // 100
+    speaking = speaking[len(speaking) - newest_within((told.card.line_tokens for told in speaking), most) :]
+    carried = _carried(gone, policy.request_tokens * compaction.exact_percent // 100)
+    lines = chain(
+        [(header, note_tokens(header))],
+        ((told.recall("outline", _outline), told.card.line_tokens) for told in speaking),
+        [(EXACT_FOLLOW, note_tokens(EXACT_FOLLOW))] if carried else (),
+        ((exact_line(string), tokens) for string, tokens in carried),
+    )
+    texts, tokens = zip(*lines, strict=True)
+    return LeftOut("".join(texts), sum(tokens), min(numbers), tuple((told.number, told.number) for told in speaking))
 
 
-def _numbers(turns: Sequence[Turn], unread: Sequence[int]) -> list[int]:
-    return [*unread, *(turn.number for turn in turns)]
-
-
-def _header(turns: Sequence[Turn], unread: Sequence[int]) -> str:
+def _header(numbers: Sequence[int], forgotten: int) -> str:
     """Which turns are left out; that the record has them is not said of those that were forgotten."""
-    numbers = _numbers(turns, unread)
     first, last, number = min(numbers), max(numbers), len(numbers)
-    forgotten = sum(turn.forgotten is not None for turn in turns)
     which = f"turn {first} is" if first == last else f"of turns {first}-{last}, {number:,} are"
     if number == forgotten:
-        return f"[{which} not shown here: {'it was' if number == 1 else 'they were'} forgotten]"
+        return f"[{which} not shown here: {'it was' if number == 1 else 'they were'} forgotten]\n"
     save = f", but {forgotten:,} that {'was' if forgotten == 1 else 'were'} forgotten" if forgotten else ""
-    return f"[{which} not shown here; the record has {'it' if number == 1 else 'them'}{save}]"
+    return f"[{which} not shown here; the record has {'it' if number == 1 else 'them'}{save}]\n"
 
 
-def _told(turns: Sequence[Turn], policy: Policy, compaction: Compaction) -> Iterator[GistLine]:
-    most = policy.request_tokens * compaction.text_percent // 100 * _CHARACTERS_PER_TOKEN
-    lines = group_gists(turns, most_characters=min(max(MOST_CHARACTERS, TURN_CHARACTERS * len(turns)), most))
-    return (line for line in lines if line.text)
+def _carried(gone: Sequence[Told], room: int) -> list[tuple[str, int]]:
+    """Exact strings of turns with their tokens: what identifies something first, the user's own before the others'."""
+    living = [told for told in gone if told.turn.forgotten is None]
+    found = {told.number: told.recall("strings", _strings) for told in living}
+    priced = (zip(carried_along(found[told.number]), told.card.exact_tokens, strict=True) for told in living)
+    tokens = dict(chain.from_iterable(priced))
+    users = [found[told.number] for told in living if told.turn.role == "user"]
+    others = [found[told.number] for told in living if told.turn.role != "user"]
+    ordered = chain(_all(named for named, _ in (*users, *others)), _all(stated for _, stated in users))
+    carried = []
+    for string in dict.fromkeys(ordered):
+        cost = tokens.get(string)
+        if cost is not None and cost <= room:
+            room -= cost
+            carried.append((string, cost))
+    return carried
 
 
-def _line(line: GistLine) -> str:
-    where = str(line.first) if line.first == line.last else f"{line.first}-{line.last}"
-    return f"{where}: {escaped(line.text)}"
+def _all(strings: Iterable[Iterable[str]]) -> Iterable[str]:
+    return chain.from_iterable(strings)
 
 
-def _strings(turns: Sequence[Turn]) -> dict[str, None]:
-    """What identifies something first, the user's own before the others', then the user's other exact strings.
+def _outline(told: Told) -> str:
+    return outline(told.turn)
 
-    What cannot stand on one line is none.
-    """
-    users = [turn.text for turn in turns if turn.role == "user"]
-    named = [string for text in users for string in identifying_strings(text)]
-    others = [string for turn in turns if turn.role != "user" for string in identifying_strings(turn.text)]
-    stated = [string for text in users for string in exact_strings(text)]
-    return dict.fromkeys(string for string in (*named, *others, *stated) if not BREAKS.search(string))
+
+def _strings(told: Told) -> Strings:
+    return strings_of(told.turn)

@@ -28,7 +28,6 @@ from projections.planning.shown import Shown
 from projections.planning.tailing import clearable_results, plain_tokens
 from projections.receipt import Row
 from projections.told import Told
-from projections.transcript import Turn
 
 _MOST_NAMED: Final = 12
 """So many of what never gives way are named in a message, the largest ones; the error holds all of them."""
@@ -62,7 +61,7 @@ class Planner:
         self._live = dict(enumerate(shown, self._first))
         self._shortened: set[int] = set()
         self._clear()
-        self._gone: list[Turn] = []
+        self._gone: list[Told] = []
         self._left: dict[int, Shown] = {}
         self._told_left_out: dict[int, LeftOut | None] = {}
         self._kept_costs: dict[int, int] = {}
@@ -136,7 +135,7 @@ class Planner:
         for number in list(self._kept):
             if number not in self._scene.pinned:
                 rule = self._kept.pop(number).rule
-                self._gone.append(self._kept_shown.pop(number).told.turn)
+                self._gone.append(self._kept_shown.pop(number).told)
                 yield f"turn {number}, kept as {rule}"
         self._has_middle = False
         yield "the note of what is compacted"
@@ -161,7 +160,7 @@ class Planner:
 
     def _leave_out(self, number: int) -> None:
         self._left[number] = self._live.pop(number)
-        self._gone.append(self._left[number].told.turn)
+        self._gone.append(self._left[number].told)
 
     def _leave_out_too_large(self) -> bool:
         """Turns that would not fit if they were the only ones go first: nothing else that gave way would help."""
@@ -171,7 +170,7 @@ class Planner:
             return False
         large = [number for number, cost in enumerate(said, self._first) if cost > room]
         gone = [number for number in large if number in self._live and number not in self._scene.pinned]
-        self._gone += [self._live.pop(number).told.turn for number in gone]
+        self._gone += [self._live.pop(number).told for number in gone]
         self._gave_way += [f"turn {number}" for number in gone]
         return bool(gone)
 
@@ -180,7 +179,7 @@ class Planner:
         for number in sorted(self._left, reverse=True):
             live, gone, gave_way = self._live, self._gone, self._gave_way
             self._live = dict(sorted({**live, number: self._left[number]}.items()))
-            self._gone = [turn for turn in gone if turn.number != number]
+            self._gone = [told for told in gone if told.number != number]
             self._told_left_out = {}
             if number < self._start or self._tokens() > self._budget:
                 self._live, self._gone, self._told_left_out = live, gone, {}
@@ -198,7 +197,7 @@ class Planner:
 
     def _told_tokens(self, left: LeftOut | None) -> int:
         """What is told of turns that are not shown: of those that are compacted, and of those that gave way."""
-        return self._middle().tokens + (0 if left is None else self._scene.note(left.text))
+        return self._middle().tokens + (0 if left is None else self._scene.pricing.note(left.tokens))
 
     def _block_totals(self, left: LeftOut | None) -> dict[str, int]:
         tokens, tail = [*map(_TOKENS, self._live.values())], self._tail_places()
@@ -238,8 +237,8 @@ class Planner:
             return None
         key = len(self._gone)
         if key not in self._told_left_out:
-            turns = sorted(self._gone, key=lambda turn: turn.number)
-            self._told_left_out = {key: left_out(turns, scene.policy, scene.count, unread=scene.unread)}
+            gone = sorted(self._gone, key=lambda told: told.number)
+            self._told_left_out = {key: left_out(gone, scene.policy, unread=scene.unread)}
         return self._told_left_out[key]
 
     def _fresh(self) -> dict[Place, Large]:
@@ -264,7 +263,7 @@ class Planner:
         whole = sum(large.tokens for large in fresh.values())
         if not fresh or whole - over < min(floor, whole):
             return False
-        made = cuts(fresh, whole - over, self._scene.count)
+        made = cuts(fresh, whole - over)
         if sum(fresh[place].tokens - tokens for place, (_, tokens) in made.items()) < over:
             return False
         self._shorten(made)
@@ -347,7 +346,7 @@ class Planner:
 
     def _exceeded(self) -> BudgetExceeded:
         scene = self._scene
-        self._shorten(cuts(self._fresh(), 0, scene.count))
+        self._shorten(cuts(self._fresh(), 0))
         totals = self._block_totals(None)
         task = 0 if scene.task == self._current or scene.task not in scene.pinned else self._shown_tokens(scene.task)
         named = {name: totals[name] for name in ("system", "tools")}

@@ -13,13 +13,13 @@ from typing import Any, Final
 import orjson
 
 from ledger.assembling import assembler, told_values_of
-from projections.cards import Card, Contents, Cut, ResultCard
+from projections.cards import Card, Contents, ResultCard
 from replay.turns.blocks import BLOCK_TURNS
 
 Counted = tuple[tuple[int, ...], Card]
 """The versions that a card counts, and the card."""
 
-_NAMES: Final = [*Card.__slots__, *Contents.__slots__, *ResultCard.__slots__, *Cut._fields]
+_NAMES: Final = [*Card.__slots__, *Contents.__slots__, *ResultCard.__slots__]
 _FORM: Final = zlib.crc32(" ".join(_NAMES).encode())
 _CHECKSUM_BYTES: Final = 4
 
@@ -33,6 +33,7 @@ _of_result: Final = told_values_of(ResultCard)
 # The places of what is no number and no text; cuts come last, and what is foreign is followed by reasoning of the same kind.
 _CONTENTS: Final = Card.__slots__.index("contents")
 _RESULTS: Final = Card.__slots__.index("results")
+_EXACT: Final = Card.__slots__.index("exact_tokens")
 _ASKED: Final = Card.__slots__.index("asked_tokens")
 _FOREIGN: Final = Contents.__slots__.index("foreign")
 _RESULT_CONTENTS: Final = ResultCard.__slots__.index("contents")
@@ -77,6 +78,8 @@ def card_of_line(line: bytes) -> Counted:
     versions, *values = orjson.loads(line)
     values[_CONTENTS] = _contents_of(values[_CONTENTS])
     values[_RESULTS] = tuple(map(_result_of, values[_RESULTS]))
+    if len(values) > _EXACT:
+        values[_EXACT] = tuple(values[_EXACT])
     if len(values) > _ASKED:
         values[_ASKED] = int(values[_ASKED], 16)
     return tuple(versions), _card(*values)
@@ -85,13 +88,12 @@ def card_of_line(line: bytes) -> Counted:
 def _values_of_result(result: ResultCard) -> list[Any]:
     values = _of_result(result)
     values[_RESULT_CONTENTS] = _of_contents(result.contents)
-    values[_CUTS:] = [[*map(tuple, cuts)] for cuts in values[_CUTS:]]
     return values
 
 
 def _result_of(values: list[Any]) -> ResultCard:
     values[_RESULT_CONTENTS] = _contents_of(values[_RESULT_CONTENTS])
-    values[_CUTS:] = [tuple(map(Cut._make, cuts)) for cuts in values[_CUTS:]]
+    values[_CUTS:] = map(tuple, values[_CUTS:])
     return _result(*values)
 
 

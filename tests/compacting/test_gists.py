@@ -10,7 +10,7 @@ from ledger import JsonText
 from ledger.erased import Forgotten
 from ledger.events import Role
 from ledger.parts import ImagePart, Part, ReasoningPart, TextPart, ToolCallPart
-from projections.compacting.gists import MOST_CHARACTERS, Telling
+from projections.compacting.gists import MOST_CHARACTERS, tellings
 from projections.transcript import Return, Turn
 
 MARK = Forgotten("job", "asked", "2031-04-09T17:00:00Z")
@@ -29,7 +29,7 @@ def called(tool: str, arguments: object, result: str | None, *, text: str = "", 
 
 
 def gist(turn: Turn) -> str:
-    return Telling(turn).within(MOST_CHARACTERS)
+    return next((told.within(MOST_CHARACTERS) for told in tellings([turn])), "")
 
 
 def text_of(text: str) -> str:

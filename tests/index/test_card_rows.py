@@ -8,7 +8,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from projections.cards import Card, Contents, Cut, ResultCard
+from projections.cards import Card, Contents, ResultCard
 from replay.turns import card_rows
 from replay.turns.blocks import BLOCK_TURNS
 from replay.turns.card_rows import (
@@ -27,7 +27,7 @@ SHOWN_TO_ONE = st.lists(st.tuples(NAMES, NUMBERS), max_size=2).map(tuple)
 CONTENTS = st.builds(Contents, NUMBERS, NUMBERS, NUMBERS, NUMBERS, SHOWN_TO_ONE, SHOWN_TO_ONE, NUMBERS) | st.builds(
     Contents, NUMBERS, st.just(1)
 )
-CUTS = st.lists(st.builds(Cut, NUMBERS, NUMBERS), max_size=3).map(tuple)
+CUTS = st.lists(NUMBERS, max_size=3).map(tuple)
 RESULTS = st.builds(ResultCard, NUMBERS, CONTENTS, NUMBERS, st.booleans(), NAMES, CUTS)
 CARDS = st.builds(
     Card,
@@ -39,6 +39,8 @@ CARDS = st.builds(
     st.lists(RESULTS, max_size=2).map(tuple),
     st.just(0) | NUMBERS,
     st.just(0) | NUMBERS,
+    st.just(0) | NUMBERS,
+    CUTS,
     st.none() | NAMES,
     st.none() | st.integers(0) | st.just(10**4_000),
 )

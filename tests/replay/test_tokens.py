@@ -20,6 +20,7 @@ from tiktoken.model import MODEL_PREFIX_TO_ENCODING, MODEL_TO_ENCODING
 
 from projections.encodings import ENCODINGS, SAME_COUNTS, encoding_for
 from projections.errors import UnknownEncoding
+from projections.seams import first_seam, last_seam
 from replay import tokens
 from replay.tokens import BLOCK_CHARACTERS, counter
 
@@ -183,8 +184,10 @@ def test_no_token_crosses_a_seam(encoding: str, text: str) -> None:
     # Text of another seam at every character, so that each position is tried as the last in reach.
     encode = reference(encoding).encode_ordinary
     for end in range(len(text)):
-        if seam := tokens._UP_TO_LAST_SEAM.match(text, 0, end + 1):
-            assert encode(text[: seam.end()]) + encode(text[seam.end() :]) == encode(text)
+        seam = last_seam(text, 0, end + 1)
+        assert encode(text[:seam]) + encode(text[seam:]) == encode(text)
+        seam = first_seam(text, end, len(text))
+        assert encode(text[:seam]) + encode(text[seam:]) == encode(text)
 
 
 @settings(deadline=None, max_examples=200)

@@ -4,13 +4,14 @@ from __future__ import annotations
 
 import subprocess
 import sys
+from collections.abc import Sequence
 from pathlib import Path
 
 import pytest
 
 from ledger import Ledger, connect
 from ledger.json_text import JsonText
-from ledger.parts import ToolCallPart
+from ledger.parts import TextPart, ToolCallPart
 from projections.policy import Policy, StubRules
 from projections.state_block import BlockOptions
 from replay import view
@@ -24,7 +25,8 @@ from replay import view
 
 with connect(sys.argv[1]) as store:
     for version in map(int, sys.argv[3:]):
-        print(view(store, "case", at=version).window(Policy.model_validate_json(sys.argv[2])).tokens)
+        made = view(store, "case", at=version).window(Policy.model_validate_json(sys.argv[2]))
+        print(made.tokens, *made.receipt.gave_way, sep=",")
     print("tiktoken" in sys.modules)
 """
 BERTHS = ("north quay", "south quay", "dry dock")
@@ -67,10 +69,53 @@ def test_the_middle_of_a_ledger_needs_no_tokenizer(tmp_path: Path, policy: Polic
         freshen(store, "case", policy=policy)
         head = store.head("case").version
     versions = [head // 9 * part for part in range(2, 9)]
+    assert cold(address, policy, versions) == warm(address, policy, versions)
+
+
+def test_results_that_are_cut_and_turns_that_give_way_need_no_tokenizer(tmp_path: Path) -> None:
+    """Whatever is left for them, at whatever version, though nobody ever asked for it."""
+    address, policy = str(tmp_path / "store.db"), Policy(budget_tokens=1_200, tail_turns=4)
+    with connect(address) as store:
+        case = store.ledger("case")
+        record_soundings(case)
+        freshen(store, "case", policy=policy)
+        versions = [*range(3, store.head("case").version)]
+    found = cold(address, policy, versions)
+    assert found == warm(address, policy, versions)
+    gave_way = [step for line in found for step in line.split(",")[1:]]
+    assert gave_way.count("results not answered yet") > 10
+    assert sum(step.startswith("turn ") for step in gave_way) > 10
+
+
+def record_soundings(case: Ledger) -> None:
+    """Turns and results of many sizes: some are larger than the budget, and up to three come at once."""
+    case.record_turn("user", "Sound the berths, all of them; never moor at B-013.")
+    for number in range(1, 25):
+        calls = [sounding(number, part) for part in range(number % 3 + 1)]
+        said = f"Now part {number} of /srv/berths. " * (1 + 9 * (number % 5))
+        case.record_turn("assistant", [TextPart(text=said), *calls])
+        for part, call in enumerate(calls):
+            found = f"At B-{part:03} it is {number} fathoms,\n  says the pilot.\n"
+            case.record_return(call.call_id, found * (number * 7 % 60))
+        case.record_turn(
+            "user", f"And B-{number:03} at {number}:30? " + "Tell me of its planks and rings. " * (number * 5 % 40)
+        )
+
+
+def sounding(number: int, part: int) -> ToolCallPart:
+    return ToolCallPart(call_id=f"c{number}-{part}", tool="sound", arguments=JsonText.of({"berth": f"B-{part:03}"}))
+
+
+def cold(address: str, policy: Policy, versions: Sequence[int]) -> list[str]:
+    """The tokens of windows in a process of their own, and what gave way; it must not have loaded a tokenizer."""
     arguments = [sys.executable, "-c", COLD, address, policy.model_dump_json(), *map(str, versions)]
     done = subprocess.run(arguments, capture_output=True, encoding="utf-8", check=True)
-    *tokens, needed = done.stdout.split()
-    with connect(address) as store:
-        expected = [view(store, "case", at=version).window(policy).tokens for version in versions]
-    assert list(map(int, tokens)) == expected
+    *found, needed = done.stdout.splitlines()
     assert needed == "False"
+    return found
+
+
+def warm(address: str, policy: Policy, versions: Sequence[int]) -> list[str]:
+    with connect(address) as store:
+        made = [view(store, "case", at=version).window(policy) for version in versions]
+    return [",".join(map(str, (window.tokens, *window.receipt.gave_way))) for window in made]
