@@ -14,13 +14,13 @@ from ledger.events import Role
 from ledger.json_text import JsonText
 from ledger.parts import DocumentPart, ImagePart, JsonPart, OpaquePart, ReasoningPart, TextPart, ToolCallPart, Unparsed, Usage
 from projections.compacting.cut_tokens import cut_tokens
-from projections.compacting.cuts import whole_text
+from projections.compacting.cuts import has_names, whole_text
 from projections.compacting.middle_text import exact_line
 from projections.compacting.outlines import carried_along, outline, strings_of
 from projections.measured import measured
 from projections.pieces import is_text_document, media_note
 from projections.render.identifiers import id_spellings, name_spellings
-from projections.sendable import is_said, unparsed_object, well_formed_json
+from projections.sendable import unparsed_object, well_formed_json
 from projections.state_block import Count
 from projections.transcript import Return, Turn
 
@@ -49,8 +49,8 @@ class Contents:
 class ResultCard:
     """What the result of a ``tool`` costs, and what it costs as a text that is cut to each step (``cuts.step_characters``).
 
-    ``version`` is that of its event, ``call_tokens`` are those of the call that it names. The last of ``cuts`` is the whole
-    text, with its pictures named; there are none where a result says nothing.
+    ``version`` is that of its event, ``call_tokens`` are those of the call that it names. Where a result has pictures and the
+    like, which its text only names, the last of ``cuts`` is the whole text.
     """
 
     version: int
@@ -145,7 +145,7 @@ def asked_tokens(usage: Usage) -> int | None:
 
 def _cuts(found: Return, count: Count) -> tuple[int, ...]:
     whole = whole_text(found)
-    return (*cut_tokens(whole, found.id, count), count(whole)) if is_said(whole) else ()
+    return (*cut_tokens(whole, found.id, count), *([count(whole)] if has_names(found) else []))
 
 
 def contents_of(parts: Iterable[Any], count: Count, documents: Mapping[str, bytes]) -> Contents:

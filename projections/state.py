@@ -21,6 +21,7 @@ from projections.facts import FactsFold
 from projections.forgetting import ErasedPlace, ForgottenFold
 from projections.lifecycle import LifecycleFold
 from projections.state_block import Block, BlockOptions, Count, Place, block_of
+from projections.task_turn import task_turn
 from projections.transcript import Transcript
 from projections.wire import to_json
 
@@ -211,7 +212,7 @@ def _remembered(name: str, claim: Claim, schema: Schema | None, remember: Rememb
 def _task(lifecycle: LifecycleFold, transcript: Transcript) -> tuple[str | Forgotten | None, int | None, Source | None]:
     if lifecycle.task is not None:
         return lifecycle.task, None, None
-    turn = transcript.task_turn
+    turn = task_turn(transcript.turns)
     if turn is None or not turn.text.strip():
         return None, None, None
     return turn.forgotten or turn.text, turn.number, "user"

@@ -105,15 +105,6 @@ class Transcript:
     turns: tuple[Turn, ...]
     orphans: tuple[Return, ...]
 
-    @property
-    def task_turn(self) -> Turn | None:
-        """The turn that states the task: the first user turn that says something, else the first user turn.
-
-        A forgotten turn said something, as far as anyone knows: no later one becomes the task in its place.
-        """
-        users = [turn for turn in self.turns if turn.role == "user"]
-        return next((turn for turn in users if not turn.is_blank), users[0] if users else None)
-
 
 def text_of(parts: tuple[Any, ...]) -> str:
     """The text of parts, one to a line; a JSON value counts as its source text, a forgotten part as its mark."""

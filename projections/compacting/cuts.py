@@ -30,6 +30,11 @@ def whole_text(found: Return) -> str:
     return "\n".join(_written(part, found.id) for part in measured(found).parts)
 
 
+def has_names(found: Return) -> bool:
+    """Whether such a text names something in place of what stands in a result."""
+    return any(isinstance(part, ImagePart | DocumentPart | OpaquePart) for part in found.parts)
+
+
 def _written(part: Any, result_id: str) -> str:
     match part:
         case ImagePart() | DocumentPart():

@@ -67,12 +67,14 @@ def cuts(large: Mapping[Place, Large], room: int) -> dict[Place, tuple[str, int]
 
 
 def _lengthened(made: Mapping[Place, int], large: Mapping[Place, Large], room: int) -> dict[Place, int]:
-    """The same steps, and longer ones where those of all leave room for that: the oldest results first."""
+    """The same steps, or the next longer ones as far as those of all leave room for that: the oldest results first."""
     costs = {place: one.card.cuts[made[place]] if place in made else one.tokens for place, one in large.items()}
     spare, longer = max(0, room - sum(costs.values())), {}
-    for place in made:
-        step = longer[place] = _step_within(large[place], costs[place] + spare)
-        spare -= large[place].card.cuts[step] - costs[place]
+    for place, step in made.items():
+        cuts = large[place].card.cuts
+        more = cuts[step + 1] - cuts[step] if step + 1 < len(cuts) else 0
+        is_longer = 0 < more <= spare
+        longer[place], spare = step + is_longer, spare - more * is_longer
     return longer
 
 
@@ -89,7 +91,7 @@ def cut_by(told: Told, found: Return, card: ResultCard, *, tokens: int, over: in
 
 
 def _least(large: Large) -> int:
-    """What a result costs at least: one that says nothing is not made shorter."""
+    """What a result costs at least: one that is shorter than any cut stays as it is."""
     return large.card.cuts[0] if large.card.cuts else large.tokens
 
 

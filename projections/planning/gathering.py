@@ -16,12 +16,9 @@ from projections.planning.tailing import compacted_segments, plain_tokens, room_
 from projections.planning.taken_on import Recall, Sums
 from projections.policy import Policy
 from projections.state_block import Count
+from projections.task_turn import task_turn
 from projections.told import Told, Turns
 from projections.transcript import Turn
-from projections.verdicts.judging import drops_task
-
-LOOKED_FOR_TASK: Final = 64
-"""The task is looked for among so many turns; where a rule drops every user turn of them, the first is the task."""
 
 READ_BUDGETS: Final = 2
 READ_TURNS: Final = 64
@@ -44,21 +41,9 @@ class Middles(Protocol):
 
 
 def task_number(turns: Turns, policy: Policy, *, upto: int | None = None) -> int | None:
-    """The number of the turn that states the task, among those ``upto`` a number: the first user turn that no drop rule claims.
-
-    Where they claim every one, the first user turn that says something. None if there is no user turn at all.
-    """
-    first = spoken = None
-    for turn in _beginning(turns, turns.last if upto is None else upto):
-        if turn.role != "user":
-            continue
-        first = turn.number if first is None else first
-        if turn.is_blank:
-            continue
-        if turn.number > LOOKED_FOR_TASK or not drops_task(turn, policy.rules, policy.languages):
-            return turn.number if turn.number <= LOOKED_FOR_TASK or spoken is None else spoken
-        spoken = turn.number if spoken is None else spoken
-    return first if spoken is None else spoken
+    """The number of the turn that states the task, by the rules of a policy, among those ``upto`` a number; or None."""
+    found = task_turn(_beginning(turns, turns.last if upto is None else upto), rules=policy.rules, languages=policy.languages)
+    return None if found is None else found.number
 
 
 def _beginning(turns: Turns, upto: int) -> Iterator[Turn]:

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from dataclasses import replace
 from typing import Final
 
@@ -11,6 +11,7 @@ from projections.block_lines import Remember, made_anew
 from projections.contradictions import Contradiction
 from projections.state import State, state_of
 from projections.state_block import Count
+from projections.task_turn import is_settled, task_turn
 from projections.transcript import Transcript, Turn
 from replay.kept.warm import Shelf, shelf_of
 from replay.loading import Folds, Loaded
@@ -88,24 +89,18 @@ def _stated(folds: StandingFolds | Folds, transcript: Transcript, basis: Basis, 
 
 
 def _kept_task(loaded: Loaded, live: LiveEvents) -> Turn | None:
-    """The turn that states the task. One that says something is never another later on."""
+    """The turn that states the task."""
     if live.task is not None and live.task.version <= loaded.version:
         return live.task
-    found = _task(turns_alone(loaded))
-    if found is not None and not found.is_blank:
+    found = task_turn(_from_the_first(turns_alone(loaded)))
+    if found is not None and is_settled(found):
         live.task = found
     return found
 
 
-def _task(read: Callable[[int, int], Sequence[Turn]]) -> Turn | None:
-    """The first user turn that says something, else the first user turn."""
+def _from_the_first(read: Callable[[int, int], Sequence[Turn]]) -> Iterator[Turn]:
+    """All turns, a few at a time: most often the first ones are enough."""
     first, size = 1, _FEW
-    blank: Turn | None = None
     while turns := read(first, first + size - 1):
-        users = [turn for turn in turns if turn.role == "user"]
-        said = next((turn for turn in users if not turn.is_blank), None)
-        if said is not None:
-            return said
-        blank = blank or next(iter(users), None)
+        yield from turns
         first, size = first + size, size * 2
-    return blank

@@ -11,7 +11,7 @@ from ledger.json_text import JsonText
 from projections.errors import NothingToSend
 from projections.framing import note_price
 from projections.planning.calibration import Budgets, Calibration, Served
-from projections.planning.gathering import LOOKED_FOR_TASK, scene_of, task_number
+from projections.planning.gathering import scene_of, task_number
 from projections.planning.kept_turns import all_kept
 from projections.planning.pressing import pressure
 from projections.planning.scene import Fixed, Scene
@@ -19,6 +19,7 @@ from projections.policy import Policy
 from projections.render import renderer_named
 from projections.state import State
 from projections.state_block import Block, Count
+from projections.task_turn import LOOKED_FOR_TASK
 from projections.told import Turns
 from projections.transcript import SystemText
 from replay.windows.middles import Middles, Said, Shelf

@@ -75,7 +75,7 @@ def views(store: Ledgers, name: str, *, step: int = 1) -> Iterator[View]:
     last = store.head(name).version
     for version in range(last, 0, -step):
         seen = view(store, name, at=version)
-        if seen.transcript().transcript.task_turn is not None:
+        if any(turn.role == "user" for turn in seen.transcript().turns):
             yield seen
 
 

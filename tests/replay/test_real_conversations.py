@@ -20,6 +20,7 @@ from ledger.parts import ReasoningPart, TextPart
 from projections.errors import BudgetExceeded
 from projections.invariants import violations
 from projections.policy import Policy
+from projections.task_turn import task_turn
 from projections.window import Window
 from replay import View, view
 from tests.projections.counting import tokens_of
@@ -61,7 +62,7 @@ def store(path: str) -> Iterator[Ledgers]:
 def check(seen: View, policy: Policy, form: str, answer: Answer) -> str:
     """One window against everything that is promised of it; returns which kind of answer it was."""
     if isinstance(answer, BudgetExceeded):
-        task, last = seen.transcript().transcript.task_turn, seen.transcript().transcript.turns[-1]
+        task, last = task_turn(seen.transcript().turns), seen.transcript().turns[-1]
         pins = {"system", "current"} | (set() if seen.state().is_bare else {"state"}) | ({"task"} if task != last else set())
         assert set(answer.pins) == pins
         assert sum(answer.pins.values()) > policy.budget_tokens - 60
@@ -74,7 +75,7 @@ def check(seen: View, policy: Policy, form: str, answer: Answer) -> str:
     system = first if form == "openai" else [{"content": answer.request.get("system")}]
     said = [block["text"] for message in system for block in blocks_of(message)]
     assert said == list(dict.fromkeys(one.text for one in transcript.system if one.text.strip()))
-    task = transcript.task_turn
+    task = task_turn(transcript.turns)
     assert task is not None
     texts = [part.text for part in task.parts if isinstance(part, TextPart) and part.text.strip()]
     users = [block.get("text", "") for one in answer.request["messages"] if one["role"] == "user" for block in blocks_of(one)]
