@@ -8,12 +8,13 @@ import random
 import time
 from collections import Counter
 from collections.abc import Callable, Iterator
-from contextlib import contextmanager
+from contextlib import contextmanager, suppress
 from multiprocessing.pool import Pool
 from typing import Any, Final
 
 import psycopg
 
+from ledger import Ledgers
 from ledger.connect import connect
 from ledger.errors import StoreError, VersionConflict
 from ledger.store import Batch, Draft, Store, Stored
@@ -44,7 +45,7 @@ def write(url: str, seed: int, seconds: float) -> list[tuple[bytes, int]]:
     """
     chance = random.Random(seed)
     size = BIG if seed % 4 == 0 else 1
-    ledgers, done, end = connect(url), [], time.monotonic() + seconds
+    ledgers, done, end = opened(url), [], time.monotonic() + seconds
     while time.monotonic() < end:
         name = f"shared {chance.randrange(4)}" if chance.random() < 0.5 else f"own {seed}"
         try:
@@ -57,6 +58,14 @@ def write(url: str, seed: int, seconds: float) -> list[tuple[bytes, int]]:
         done.append((made.command, size))
     ledgers.close()
     return done
+
+
+def opened(url: str) -> Ledgers:
+    """The store, though its connection may be killed while it is opened, a few times."""
+    for _ in range(20):
+        with suppress(StoreError):
+            return connect(url)
+    return connect(url)
 
 
 def next_batch(store: Store, name: str, size: int) -> Batch:

@@ -12,6 +12,7 @@ from hypothesis import given, settings
 from ledger import Ledgers, connect
 from ledger import events as e
 from ledger.erased import Erased
+from projections.search.query import MOST_CHARACTERS
 from projections.search.searchable import documents
 from projections.search.words import words
 from replay import view
@@ -51,6 +52,8 @@ def test_every_word_is_found_where_it_stands(steps: list[Step]) -> None:
             for document in documents(item):
                 for word in words(document.text)[:6]:
                     said = document.text[word.start : word.end]
+                    if len(said) > MOST_CHARACTERS:  # a number of thousands of digits
+                        continue
                     answer = view(store, "case", at=item.version).search(said, limit=1_000)
                     assert answer.matched == "all"
                     assert (item.version, document.kind) in {(hit.version, hit.kind) for hit in answer.hits}
