@@ -101,7 +101,7 @@ def test_histories_that_a_seed_chooses(seed: int) -> None:
 def test_long_histories_that_a_seed_chooses(seed: int) -> None:
     """So long that rows are kept, of which some are keyframes."""
     with connect(":memory:", clock=Clock()) as ledgers:
-        play(ledgers, seed, rounds=2, steps=1200, most=8)
+        play(ledgers, seed, rounds=2, steps=800, most=8)
 
 
 @pytest.mark.slow
