@@ -16,7 +16,8 @@ _NEAR: Final = 64
 def cut_tokens(whole: str, result_id: str, count: Count) -> Iterator[int]:
     """The tokens of a text, cut to each length that is shorter than it is, the shortest first (``cuts.step_characters``).
 
-    However many cuts there are, little more is counted than the text is long. As exact as ``count`` is of each of them.
+    However many cuts there are, little more is counted than the text is long, where it has seams and no line that looks like
+    ours; else up to twelve times that. As exact as ``count`` is of each of them.
     """
     lengths = cut_lengths(whole)
     if not is_shown_plain(whole):

@@ -20,7 +20,7 @@ LINE_CHARACTERS: Final = 60
 LOOKED_THROUGH: Final = 600
 """It is found in so many characters at the beginning of a turn, since it is made of every turn and seldom shown."""
 
-MOST_STRINGS: Final = 100
+MOST_STRINGS: Final = 400
 """So many exact strings of a turn are carried along at the most."""
 
 Strings = tuple[tuple[str, ...], tuple[str, ...]]

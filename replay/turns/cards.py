@@ -8,7 +8,6 @@ is counted anew.
 from __future__ import annotations
 
 from collections import OrderedDict
-from collections.abc import Callable
 from typing import Final
 
 from ledger.errors import StoreError
@@ -110,15 +109,20 @@ class TurnCards:
             cards.put(card.number, (versions, card))
             self._new.setdefault(block, {})[card.number] = versions, card
 
-    def system(self, version: int, count: Callable[[], int]) -> int:
-        """The tokens of a system text; ``count`` counts them where they are not known."""
+    def system(self, version: int) -> int | None:
+        """The tokens of a system text; None if they have to be counted."""
+        return self._system_texts().get(version)
+
+    def put_system(self, version: int, tokens: int) -> None:
+        """Take the tokens of a system text that was counted."""
+        self._system_texts()[version] = tokens
+        self._new_system = True
+
+    def _system_texts(self) -> dict[int, int]:
         if self._system is None:
             row = self._store.derived_get(self._ledger, KIND, self._prefix + _SYSTEM)
             self._system = {} if row is None else unpacked_tokens(row)
-        if version not in self._system:
-            self._system[version] = count()
-            self._new_system = True
-        return self._system[version]
+        return self._system
 
     def is_worth_keeping(self) -> bool:
         """Whether so much was counted that it should be written."""

@@ -164,6 +164,11 @@ class TurnIndex:
             self._amended[through_turn] = self._amended_at(through_turn, self._since)
         return self._amended[through_turn]
 
+    def amendments(self, after: int, *, most: int) -> list[int]:
+        """The versions of the latest amendments after a version, as far as the frontier, in order."""
+        rows = self._scan(AMENDMENTS, after=numbered(AMENDMENTS, after), before=None, newest_first=True, limit=most)
+        return [version_of(row.key) for row in reversed(rows)]
+
     def _amended_at(self, through_turn: int, version: int) -> int:
         before, limit = numbered(AMENDMENTS, version + 1), _FEW
         if self._latest_amendments is None:

@@ -19,7 +19,6 @@ from projections.cards import Card
 from projections.compacting.turn_stubs import make_ready
 from projections.encodings import ENCODINGS
 from projections.fold import run
-from projections.pieces import is_text_document
 from projections.state_block import Count
 from projections.told import Told, Turns
 from projections.transcript import SystemText, Turn
@@ -73,6 +72,11 @@ def said_between(loaded: Loaded, first: int, last: int) -> Sequence[Recorded]:
     if loaded.is_read or not loaded.nothing_is_due:
         return [item for item in loaded.events if _is_about(item, first, last)]
     return LedgerTurns(loaded, ENCODINGS[0]).said(first, last)
+
+
+def amendments_since(loaded: Loaded, version: int, *, most: int) -> list[int]:
+    """The versions of what was recorded after a version that changed how earlier turns read, the latest ones, in order."""
+    return LedgerTurns(loaded, ENCODINGS[0]).amendments(version, most=most) if loaded.nothing_is_due else []
 
 
 def folded_turns(loaded: Loaded, count: Count) -> FoldedTurns:
@@ -156,6 +160,10 @@ class LedgerTurns:
         if through_turn not in self._amendments:
             self._amendments[through_turn] = self._asked(lambda shelf: shelf.index.amended(through_turn, self._version))
         return self._amendments[through_turn]
+
+    def amendments(self, after: int, *, most: int) -> list[int]:
+        """The versions of the latest events after a version that ``amended`` may name."""
+        return self._asked(lambda shelf: shelf.index.amendments(after, most=most))
 
     def said(self, first: int, last: int) -> Sequence[Recorded]:
         """What was said of the turns from ``first`` to ``last``, see ``said_between``."""
@@ -341,17 +349,24 @@ class LedgerTurns:
         known = shelf.system.get(self._cards.encoding)
         if known is not None and known[0] == versions:
             return known[1]
-        texts = [(text, is_plain and not _has_documents(text)) for text, is_plain in self._reader.system(versions)]
-        found = tuple((text, self._system_tokens(text, is_plain=is_plain)) for text, is_plain in texts)
-        if all(is_plain for _, is_plain in texts):
+        texts = self._reader.system(versions)
+        counted = [(text, *self._system_tokens(text, is_plain=is_plain)) for text, is_plain in texts]
+        found = tuple((text, tokens) for text, tokens, _ in counted)
+        if all(is_kept for _, _, is_kept in counted):
             shelf.system[self._cards.encoding] = versions, found
         return found
 
-    def _system_tokens(self, text: SystemText, *, is_plain: bool) -> int:
-        def tokens() -> int:
-            return system_tokens(text, self._count, self._documents)
-
-        return self._cards.system(text.version, tokens) if is_plain else tokens()
+    def _system_tokens(self, text: SystemText, *, is_plain: bool) -> tuple[int, bool]:
+        """What a system text costs, and whether that is kept: not where something that counts is missing."""
+        known = self._cards.system(text.version) if is_plain else None
+        if known is not None:
+            return known, True
+        self._missed = False
+        tokens = system_tokens(text, self._count, self._documents)
+        is_kept = is_plain and not self._missed
+        if is_kept:
+            self._cards.put_system(text.version, tokens)
+        return tokens, is_kept
 
     def _documents(self, hashes: set[str]) -> dict[str, bytes]:
         found = documents_of(self._loaded, hashes)
@@ -361,11 +376,6 @@ class LedgerTurns:
 
 def _asked_of(tell: Tell[One], numbers: Sequence[int], shelf: Shelf) -> list[One]:
     return tell(shelf, numbers)
-
-
-def _has_documents(text: SystemText) -> bool:
-    """Whether documents count with a text: they may be missing, and come back."""
-    return any(is_text_document(part) for part in text.parts)
 
 
 def _held_at(versions: Versions, version: int) -> _Holds:

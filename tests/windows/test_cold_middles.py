@@ -11,7 +11,7 @@ import pytest
 
 from ledger import Ledger, connect
 from ledger.json_text import JsonText
-from ledger.parts import TextPart, ToolCallPart
+from ledger.parts import DocumentPart, TextPart, ToolCallPart
 from projections.policy import Policy, StubRules
 from projections.state_block import BlockOptions
 from replay import view
@@ -100,6 +100,44 @@ def record_soundings(case: Ledger) -> None:
         case.record_turn(
             "user", f"And B-{number:03} at {number}:30? " + "Tell me of its planks and rings. " * (number * 5 % 40)
         )
+
+
+def test_what_came_late_needs_no_tokenizer_before_and_after(tmp_path: Path) -> None:
+    """A result that comes a turn late or much later, a classification, a summary: as of all versions about them."""
+    address, policy = str(tmp_path / "store.db"), Policy(budget_tokens=700)
+    with connect(address) as store:
+        case = store.ledger("case")
+        for number in range(1, 61):
+            if number in (14, 38):
+                case.record_turn("assistant", [sounding(number, 7)])
+                case.record_turn("user", "Wait, what about B-07 of the south quay?")
+                if number == 14:
+                    case.record_return("c14-7", "It is free. " * 5)
+            elif number % 2:
+                case.record_turn("user", f"And what about berth B-{number:03}? " * 4)
+            else:
+                case.record_turn("assistant", f"Berth B-{number:03} is taken by the Elsa until noon. " * 4)
+            if number == 30:
+                freshen(store, "case", policy=policy)
+            if number == 50:
+                case.classify(27, "keep", by="person")
+                case.record_return("c38-7", "It was free then. " * 5)
+        freshen(store, "case", policy=policy)
+        versions = [*range(3, store.head("case").version)]
+    assert cold(address, policy, versions) == warm(address, policy, versions)
+
+
+def test_a_system_text_with_a_document_needs_no_tokenizer(tmp_path: Path) -> None:
+    address, policy = str(tmp_path / "store.db"), Policy()
+    with connect(address) as store:
+        case = store.ledger("case")
+        sha256 = case.store_artifact(b"Moor by the stern. " * 40, media_type="text/plain")
+        rules = DocumentPart(media_type="text/plain", name="rules.txt", sha256=sha256)
+        case.record_turn("system", [TextPart(text="You are a pilot."), rules])
+        case.record_turn("user", "Which berth is free?")
+        case.record_turn("assistant", "B-007.")
+        freshen(store, "case", policy=policy)
+    assert cold(address, policy, [3, 4]) == warm(address, policy, [3, 4])
 
 
 def sounding(number: int, part: int) -> ToolCallPart:
