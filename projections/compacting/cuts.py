@@ -107,6 +107,7 @@ def _head_end(text: str, room: int) -> int:
 
 def _tail_start(text: str, room: int) -> int:
     start = len(text) - room
-    start += len(_plain(text[start:])) - room
+    while (over := len(_plain(text[start:])) - room) > 0:  # where it begins in blanks, what follows them may look like our line
+        start += over
     line_end = text.find("\n", start - 1, start + min(_NEAR, room // 4))
     return line_end + 1 if line_end >= 0 else cut_after(text, start)

@@ -52,6 +52,13 @@ def test_a_line_that_looks_like_ours_is_marked_as_none() -> None:
     assert tail.endswith(f"\n\\  {forged}")
 
 
+def test_a_tail_that_begins_in_blanks_is_no_longer_for_it() -> None:
+    """The mark behind them looks like our line only because the text before them is gone."""
+    before = "  [\u2026 \n\nx\n    x    x[\u2026 xx[\u2026     [\u2026 [\u2026 xword word \nx    \n  \n[\u2026   x\n"
+    after = "word \nx\n\n  [\u2026 xx    [\u2026 [\u2026 \n    \n\nword word   x[\u2026 [\u2026     x\n[\u2026 "
+    assert len(result_cut(f"{before}{' ' * 14}{after}", "r_7", characters=110)) <= 110
+
+
 @pytest.mark.parametrize("character", ["e\u0301", "👩\u200d👩", "👍🏽", "\ud83d\ude00", "กิ", "नि"])
 def test_no_character_is_cut_in_two(character: str) -> None:
     text = character * 2_000
