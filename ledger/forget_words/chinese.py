@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import Final
 
-from ledger.forget_words.rules import Language, rule
+from ledger.forget_words.rules import Language, Rule
 
 _THING: Final = (
     "(?:地址|住址|电话|手机号?|号码|信息|資訊|数据|資料|资料|名字|姓名|生日|出生日期|年龄|邮箱|郵箱|身份证号?|护照号?|银行卡号?|卡号|密码|账号"
@@ -28,19 +28,19 @@ CHINESE: Final = Language(
     "zh",
     ("忘", "删", "刪", "清除", "抹", "擦除", "移除", "消除", "销毁", "记", "存", "留"),
     (
-        rule("mine", f"{_LEAD}(?P<verb>){_ERASE}(?:掉)?{_ANY}", _NOT),
-        rule(
+        Rule("mine", f"{_LEAD}(?P<verb>){_ERASE}(?:掉)?{_ANY}", _NOT),
+        Rule(
             "mine",
             f"(?P<verb>(?:把|将)){_ANY}[^,。;不别]{{0,8}}?(?:都|全部|全都|彻底|从[^,。]{{1,10}}(?:中|里))?{_ERASE}",
             _NOT,
         ),
-        rule(
+        Rule(
             "memory",
             f"{_LEAD}(?P<verb>)从(?:你|您|你们)的?(?:记忆|记录|数据库|系统|日志|档案)(?:中|里|里面)?[^,。;不别]{{0,16}}?{_ERASE}",
             _NOT,
         ),
-        rule("memory", f"{_LEAD}(?P<verb>)(?:{_ERASE}|清空)(?:你|您)的?(?:记忆|所有记忆)", _NOT),
-        rule(
+        Rule("memory", f"{_LEAD}(?P<verb>)(?:{_ERASE}|清空)(?:你|您)的?(?:记忆|所有记忆)", _NOT),
+        Rule(
             "not kept",
             "(?P<verb>(?:别|不要|请勿|切勿|不得|不许|不准|不应该?|不该))(?:再|继续|永久)?(?:记住|记录|记下|保存|存储|储存|保留|留存|收集"
             f"|存){_ANY}",

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import Final
 
-from ledger.forget_words.rules import Language, rule
+from ledger.forget_words.rules import Language, Rule
 
 _THING: Final = (
     r"(?:address(?:es)?|e-?mails?|phones?|(?:phone|mobile|cell|telephone|card|account|passport"
@@ -145,67 +145,67 @@ ENGLISH: Final = Language(
         "reset",
     ),
     (
-        rule("mine", rf"{_LEAD}{_FORGET}{_THEIRS}", _NOT),
-        rule("mine", rf"{_LEAD}{_ERASE}{_MINE}", _NOT, _ELSEWHERE),
-        rule("mine", rf"{_LEAD}{_FORGET}{_THAT}", _NOT, _ELSEWHERE),
-        rule("mine", rf"{_LEAD}{_ERASE}{_SENSITIVE}", _NOT, _ELSEWHERE),
-        rule("mine", rf"{_LEAD}{_ANY}{_GIVEN}", _NOT, _ELSEWHERE),
-        rule(
+        Rule("mine", rf"{_LEAD}{_FORGET}{_THEIRS}", _NOT),
+        Rule("mine", rf"{_LEAD}{_ERASE}{_MINE}", _NOT, _ELSEWHERE),
+        Rule("mine", rf"{_LEAD}{_FORGET}{_THAT}", _NOT, _ELSEWHERE),
+        Rule("mine", rf"{_LEAD}{_ERASE}{_SENSITIVE}", _NOT, _ELSEWHERE),
+        Rule("mine", rf"{_LEAD}{_ANY}{_GIVEN}", _NOT, _ELSEWHERE),
+        Rule(
             "mine",
             r"\b(?:want|like|need|wish|have|demand) (?P<verb>)(?:to have )?" + _MINE + rf" (?:to be )?(?:\w+ly )?{_GONE}",
             _NOT,
             _ELSEWHERE,
         ),
-        rule(
+        Rule(
             "mine",
             rf"(?P<verb>)\b{_MINE} (?:should|must|has to|have to|needs to|need to) be (?:\w+ly )?{_GONE}",
             _NOT,
             _ELSEWHERE,
         ),
-        rule("mine", rf"(?P<verb>\b(?:deletion|erasure|removal)) of (?:{_MINE}|{_ABOUT_ME})", r"\bhow\b"),
-        rule("mine", r"(?P<verb>\bright) (?:to be forgotten|to erasure)\b"),
-        rule("said", rf"{_LEAD}{_ANY}(?:{_SAID}|{_ABOUT_ME})", _NOT, _ELSEWHERE),
-        rule(
+        Rule("mine", rf"(?P<verb>\b(?:deletion|erasure|removal)) of (?:{_MINE}|{_ABOUT_ME})", r"\bhow\b"),
+        Rule("mine", r"(?P<verb>\bright) (?:to be forgotten|to erasure)\b"),
+        Rule("said", rf"{_LEAD}{_ANY}(?:{_SAID}|{_ABOUT_ME})", _NOT, _ELSEWHERE),
+        Rule(
             "said",
             rf"{_LEAD}(?P<verb>forget) (?:the fact )?(?:that )?(?:i|we)(?:'m|'ve|'d)? (?!(?:ever |even |just )?(?:ask"
             r"|said (?:it|anything|so)|mentioned (?:it|anything)|brought|was here))\w",
             _NOT,
         ),
-        rule("conversation", rf"{_LEAD}{_ANY}{_TALK}", _NOT, _ELSEWHERE),
-        rule(
+        Rule("conversation", rf"{_LEAD}{_ANY}{_TALK}", _NOT, _ELSEWHERE),
+        Rule(
             "memory",
             rf"{_LEAD}(?P<verb>forget|erase|delete) (?:all about |about )?me\b(?! (?:to|that|not)\b)",
             _NOT,
             _ELSEWHERE,
         ),
-        rule(
+        Rule(
             "memory",
             rf"{_LEAD}(?P<verb>forget|erase|delete|remove|wipe|purge|scrub|clear|expunge|take|strike)(?:"
             r" out)? (?:[^,;:]{1,80}? )?from your (?:\w+ ){0,2}?(?:memor(?:y|ies)"
             r"|records?|logs?|notes|history|knowledge)\b",
             _NOT,
         ),
-        rule(
+        Rule(
             "memory",
             rf"{_LEAD}(?P<verb>clear|wipe|erase|delete|purge|reset) (?:out )?(?:all )?(?:of )?your"
             r" (?:\w+ )?(?:memor(?:y|ies)"
             r"|history)\b",
             _NOT,
         ),
-        rule(
+        Rule(
             "not kept",
             rf"{_LEAD}(?P<verb>){_NO} {_ADVERBS}{_KEEP}{_ANYTHING}",
             r"\b(?:i|we|he|she|they)\b(?!.*\b(?:you|want|need|like|wish|please|ask(?:ed|ing)?|request|insist)\b)",
         ),
-        rule(
+        Rule(
             "not kept",
             r"(?P<verb>\b(?:i|we))(?:'d| would)? (?:really |also |just |very much )?(?:(?:do not"
             rf"|don'?t) want you to|{_WISH})"
             rf" {_ADVERBS}{_KEEP}{_ANYTHING}",
         ),
-        rule("not kept", rf"{_LEAD}(?P<verb>stop|quit|cease|avoid|refrain from) {_KEEPING}{_ANYTHING}", _NOT),
-        rule("not kept", rf"\b(?:do not|don'?t) want (?P<verb>)(?:to have )?{_ANYTHING} (?:to be )?{_KEPT}"),
-        rule(
+        Rule("not kept", rf"{_LEAD}(?P<verb>stop|quit|cease|avoid|refrain from) {_KEEPING}{_ANYTHING}", _NOT),
+        Rule("not kept", rf"\b(?:do not|don'?t) want (?P<verb>)(?:to have )?{_ANYTHING} (?:to be )?{_KEPT}"),
+        Rule(
             "not kept",
             rf"(?P<verb>)\b(?:{_MINE}|{_THAT}|{_TALK}) (?:should|must|may|shall|can)(?: ?n[o']?t| never) be {_KEPT}",
         ),

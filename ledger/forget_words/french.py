@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import Final
 
-from ledger.forget_words.rules import Language, rule
+from ledger.forget_words.rules import Language, Rule
 
 _THING: Final = (
     r"(?:adresses?|données|numéros?|téléphone|portable|noms?|prénoms?|anniversaire|date"
@@ -68,13 +68,13 @@ FRENCH: Final = Language(
         "souv",
     ),
     (
-        rule("mine", rf"{_LEAD}{_ORDER}{_ANY}", _NOT, r"^ (?:du|de la|dans|sur) (?!conversation|mémoire)"),
-        rule("mine", rf"{_ASK}{_ANY}", _NOT, r"^ (?:du|de la|dans|sur) (?!conversation|mémoire)"),
-        rule("mine", r"(?P<verb>\bdroit) à l'(?:oubli|effacement)\b"),
-        rule("memory", rf"{_LEAD}{_ORDER}(?:[^,;:]{{1,80}}? )?{_MEMORY}", _NOT),
-        rule("memory", rf"{_ASK}(?:[^,;:]{{1,80}}? )?{_MEMORY}", _NOT),
-        rule("memory", rf"{_LEAD}(?P<verb>oublie[zs]?|efface[zs]?)(?:-moi\b| (?:ta|votre) mémoire\b)", _NOT),
-        rule(
+        Rule("mine", rf"{_LEAD}{_ORDER}{_ANY}", _NOT, r"^ (?:du|de la|dans|sur) (?!conversation|mémoire)"),
+        Rule("mine", rf"{_ASK}{_ANY}", _NOT, r"^ (?:du|de la|dans|sur) (?!conversation|mémoire)"),
+        Rule("mine", r"(?P<verb>\bdroit) à l'(?:oubli|effacement)\b"),
+        Rule("memory", rf"{_LEAD}{_ORDER}(?:[^,;:]{{1,80}}? )?{_MEMORY}", _NOT),
+        Rule("memory", rf"{_ASK}(?:[^,;:]{{1,80}}? )?{_MEMORY}", _NOT),
+        Rule("memory", rf"{_LEAD}(?P<verb>oublie[zs]?|efface[zs]?)(?:-moi\b| (?:ta|votre) mémoire\b)", _NOT),
+        Rule(
             "not kept",
             r"(?P<verb>\bne |\bn')(?:(?:pas|jamais|plus|surtout pas) )?(?:garde[rzs]?|gardiez|conserve[rzs]?"
             r"|conserviez|stocke[rzs]?"
@@ -83,7 +83,7 @@ FRENCH: Final = Language(
             rf"|sauvegardiez)(?: (?:pas|jamais|plus|surtout pas))? {_ANY}",
             r"\b(?:je|nous|il|elle|ils|elles|on)\b(?!.*\b(?:tu|vous)\b)",
         ),
-        rule(
+        Rule(
             "not kept",
             r"\bne (?:veux|souhaite|voudrais) pas que (?:tu|vous) (?P<verb>)(?:gard|conserv|stock"
             r"|enregistr|mémoris|reten|retien"

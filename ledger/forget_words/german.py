@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import Final
 
-from ledger.forget_words.rules import Language, rule
+from ledger.forget_words.rules import Language, Rule
 
 _THING: Final = (
     r"[\w-]*(?:adressen?|anschrift|daten|nummern?|namen?|namens|geburtstag|geburtsort|e-?mails?"
@@ -76,29 +76,29 @@ GERMAN: Final = Language(
         "protokollier",
     ),
     (
-        rule("mine", rf"{_LEAD}{_ORDER}{_ANY}", _NOT, r"^(?: [\w-]+){0,4} nicht\b|^ (?:aus|in|im|von) (?!dein|ihr|eur)"),
-        rule(
+        Rule("mine", rf"{_LEAD}{_ORDER}{_ANY}", _NOT, r"^(?: [\w-]+){0,4} nicht\b|^ (?:aus|in|im|von) (?!dein|ihr|eur)"),
+        Rule(
             "mine",
             rf"{_ASK},? (?:(?!nicht|nie)[\w,]+ ){{0,5}}?{_ANY}(?: (?!nicht|nie|niemals)[\w,-]+){{0,4}}?"
             r" (?:zu )?(?:vergessen"
             r"|löschen|entfernen|tilgen|gelöscht|entfernt|vergisst|löschst|vergesst|löscht)\b",
             _NOT,
         ),
-        rule("mine", rf"{_ASK},? (?:(?!nicht|nie)\w+ ){{0,3}}?(?:vergessen|löschen|entfernen),? {_ANY}", _NOT),
-        rule("memory", (rf"(?P<verb>)\b(?:lösch|entfern|streich|vergess|vergiss)[^,;:]{{1,80}} {_MEMORY}"), _NOT, r"^ nicht\b"),
-        rule("memory", rf"{_MEMORY}(?P<verb>) (?:zu )?(?:löschen|entfernen|streichen)", _NOT),
-        rule(
+        Rule("mine", rf"{_ASK},? (?:(?!nicht|nie)\w+ ){{0,3}}?(?:vergessen|löschen|entfernen),? {_ANY}", _NOT),
+        Rule("memory", (rf"(?P<verb>)\b(?:lösch|entfern|streich|vergess|vergiss)[^,;:]{{1,80}} {_MEMORY}"), _NOT, r"^ nicht\b"),
+        Rule("memory", rf"{_MEMORY}(?P<verb>) (?:zu )?(?:löschen|entfernen|streichen)", _NOT),
+        Rule(
             "memory",
             r"(?:^|\b(?:bitte|und) )(?P<verb>vergiss|vergessen sie|lösche?|löschen sie) (?:alles"
             r" (?:über|von) )?(?:mich|mir|"
             r"dein gedächtnis|ihr gedächtnis)\b(?! nicht)",
         ),
-        rule(
+        Rule(
             "not kept",
             rf"(?:^|[,:;] ?|\b(?:bitte|und|also) )(?P<verb>){_KEEP} (?:(?:bitte|auf keinen fall) ){{0,2}}{_ANY}"
             r"(?: [\w-]+){0,4}? (?:nicht|nie|niemals|auf keinen fall)\b",
         ),
-        rule(
+        Rule(
             "not kept",
             r"(?:\b(?P<verb>bitte|möchte|will|sollst|sollen|dürfen|darfst|darf)\b)(?: [\w,-]+){0,5}?"
             rf" (?:{_ANY})(?: [\w,-]+)"
@@ -106,13 +106,13 @@ GERMAN: Final = Language(
             r"|gespeichert|behältst|aufbewahr\w*"
             r"|gemerkt|protokolliert|aufgezeichnet)",
         ),
-        rule(
+        Rule(
             "not kept",
             rf"(?P<verb>)\b{_MINE} (?:dürfen|darf|sollen|soll) (?:bitte )?(?:nicht|nie|niemals) (?:\w+"
             r" )?(?:gespeichert|behalten"
             r"|aufbewahrt|protokolliert|aufgezeichnet)",
         ),
-        rule("mine", rf"(?P<verb>)\b{_MINE} (?:müssen|muss|sollen|soll) (?:\w+ )?(?:gelöscht|entfernt|vergessen)\b"),
+        Rule("mine", rf"(?P<verb>)\b{_MINE} (?:müssen|muss|sollen|soll) (?:\w+ )?(?:gelöscht|entfernt|vergessen)\b"),
     ),
 )
 """The rules of German."""

@@ -7,19 +7,40 @@ from __future__ import annotations
 
 import re
 from dataclasses import dataclass
+from functools import cache
 
 
 @dataclass(frozen=True, slots=True)
 class Rule:
-    """A way to ask. ``pattern`` has a group ``verb``.
+    """A way to ask, as sources of patterns, which are compiled when a text is looked at closely. ``asks`` has a group ``verb``.
 
-    It does not count where ``before`` is found in the clause in front of the verb, or ``after`` where the match ends.
+    It does not count where ``not_before`` is found in the clause in front of the verb, or ``not_after`` where the match ends.
     """
 
     name: str
-    pattern: re.Pattern[str]
-    before: re.Pattern[str] | None = None
-    after: re.Pattern[str] | None = None
+    asks: str
+    not_before: str | None = None
+    not_after: str | None = None
+
+    @property
+    def pattern(self) -> re.Pattern[str]:
+        """How somebody asks."""
+        return _compiled(self.asks)
+
+    @property
+    def before(self) -> re.Pattern[str] | None:
+        """What makes it none, in front of the verb."""
+        return None if self.not_before is None else _compiled(self.not_before)
+
+    @property
+    def after(self) -> re.Pattern[str] | None:
+        """What makes it none, where the match ends."""
+        return None if self.not_after is None else _compiled(self.not_after)
+
+
+@cache
+def _compiled(source: str) -> re.Pattern[str]:
+    return re.compile(source)
 
 
 @dataclass(frozen=True, slots=True)
@@ -29,9 +50,3 @@ class Language:
     name: str
     stems: tuple[str, ...]
     rules: tuple[Rule, ...]
-
-
-def rule(name: str, pattern: str, before: str | None = None, after: str | None = None) -> Rule:
-    """A rule, from the sources of its patterns."""
-    compiled = [None if text is None else re.compile(text) for text in (before, after)]
-    return Rule(name, re.compile(pattern), *compiled)

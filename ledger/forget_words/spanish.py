@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import Final
 
-from ledger.forget_words.rules import Language, rule
+from ledger.forget_words.rules import Language, Rule
 
 _THING: Final = (
     r"(?:direcci[oó]n(?:es)?|datos|n[uú]meros?|tel[eé]fonos?|m[oó]vil|celular|nombres?|apellidos?"
@@ -59,13 +59,13 @@ SPANISH: Final = Language(
         "apunt",
     ),
     (
-        rule("mine", rf"{_LEAD}{_ORDER}{_ANY}", _NOT, r"^ (?:del|de la|en el|en la) (?!conversaci|memoria)"),
-        rule("mine", rf"{_ASK}{_ANY}", _NOT, r"^ (?:del|de la|en el|en la) (?!conversaci|memoria)"),
-        rule("mine", r"(?P<verb>\bderecho) al olvido\b"),
-        rule("memory", rf"{_LEAD}{_ORDER}(?:[^,;:]{{1,80}}? )?(?:{_MEMORY})", _NOT),
-        rule("memory", rf"{_ASK}(?:[^,;:]{{1,80}}? )?(?:{_MEMORY})", _NOT),
-        rule("memory", rf"{_LEAD}(?P<verb>olv[ií]da|olv[ií]de|b[oó]rra|b[oó]rre)me\b(?! (?:de|lo|la|el)\b)", _NOT),
-        rule(
+        Rule("mine", rf"{_LEAD}{_ORDER}{_ANY}", _NOT, r"^ (?:del|de la|en el|en la) (?!conversaci|memoria)"),
+        Rule("mine", rf"{_ASK}{_ANY}", _NOT, r"^ (?:del|de la|en el|en la) (?!conversaci|memoria)"),
+        Rule("mine", r"(?P<verb>\bderecho) al olvido\b"),
+        Rule("memory", rf"{_LEAD}{_ORDER}(?:[^,;:]{{1,80}}? )?(?:{_MEMORY})", _NOT),
+        Rule("memory", rf"{_ASK}(?:[^,;:]{{1,80}}? )?(?:{_MEMORY})", _NOT),
+        Rule("memory", rf"{_LEAD}(?P<verb>olv[ií]da|olv[ií]de|b[oó]rra|b[oó]rre)me\b(?! (?:de|lo|la|el)\b)", _NOT),
+        Rule(
             "not kept",
             r"(?P<verb>\b(?:no|nunca|jam[aá]s)) (?:quiero que )?(?:me )?(?:guard(?:es|e|en|ar)|recuerd(?:es"
             r"|e|en)|recordar|almacen(?:es|e|en"
