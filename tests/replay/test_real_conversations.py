@@ -102,7 +102,7 @@ def check_all(store: Ledgers, path: str, *, step: int) -> Counter[str]:
 
 
 def test_a_sample_of_all_windows(store: Ledgers, path: str) -> None:
-    kinds = check_all(store, path, step=15)
+    kinds = check_all(store, path, step=25)
     assert {"openai refused", "openai stubbed", "openai whole", "anthropic refused", "anthropic stubbed"} <= set(kinds)
 
 

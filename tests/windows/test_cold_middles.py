@@ -65,7 +65,7 @@ def record(case: Ledger, turns: int) -> None:
 def test_the_middle_of_a_ledger_needs_no_tokenizer(tmp_path: Path, policy: Policy) -> None:
     address = str(tmp_path / "store.db")
     with connect(address) as store:
-        record(store.ledger("case"), 320)
+        record(store.ledger("case"), 220)
         freshen(store, "case", policy=policy)
         head = store.head("case").version
     versions = [head // 9 * part for part in range(2, 9)]
