@@ -21,8 +21,7 @@ from projections.facts import FactsFold
 from projections.forgetting import ErasedPlace, ForgottenFold
 from projections.lifecycle import LifecycleFold
 from projections.state_block import Block, BlockOptions, Count, Place, block_of
-from projections.task_turn import task_turn
-from projections.transcript import Transcript
+from projections.transcript import Turn
 from projections.wire import to_json
 
 SECTIONS: Final[tuple[Section, ...]] = get_args(Section)
@@ -155,7 +154,7 @@ def state_of(
     basis: Basis,
     *,
     lifecycle: LifecycleFold,
-    transcript: Transcript,
+    stated: Turn | None,
     facts: FactsFold,
     entries: EntriesFold,
     contradictions: ContradictionsFold,
@@ -165,12 +164,13 @@ def state_of(
     count: Count = len,
     remember: Remember = made_anew,
 ) -> State:
-    """The state that the folds have come to; with ``valid_at``, of the facts what held in the world at that moment.
+    """The state that the folds have come to, where a turn ``stated`` the task; with ``valid_at``, of the facts what held in the
+    world at that moment.
 
     ``count`` counts the tokens of its blocks, ``remember`` may remember their lines.
     """
     claims = facts.standing() if valid_at is None else facts.holding(valid_at)
-    task, turn, source = _task(lifecycle, transcript)
+    task, turn, source = _task(lifecycle, stated)
     return State(
         basis=basis,
         task=str(task) if isinstance(task, Forgotten) else task,
@@ -209,10 +209,9 @@ def _remembered(name: str, claim: Claim, schema: Schema | None, remember: Rememb
     return known
 
 
-def _task(lifecycle: LifecycleFold, transcript: Transcript) -> tuple[str | Forgotten | None, int | None, Source | None]:
+def _task(lifecycle: LifecycleFold, turn: Turn | None) -> tuple[str | Forgotten | None, int | None, Source | None]:
     if lifecycle.task is not None:
         return lifecycle.task, None, None
-    turn = task_turn(transcript.turns)
     if turn is None or not turn.text.strip():
         return None, None, None
     return turn.forgotten or turn.text, turn.number, "user"

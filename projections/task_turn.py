@@ -23,6 +23,13 @@ def task_turn(
     Where they drop every one, the first user turn that says something. None if there is no user turn at all. A forgotten turn
     said something, as far as anyone knows: no later one becomes the task in its place.
     """
+    return settled_task(turns, rules=rules, languages=languages)[0]
+
+
+def settled_task(
+    turns: Iterable[Turn], *, rules: Sequence[Rule] = DEFAULT_RULES, languages: tuple[str, ...] = DEFAULT_LANGUAGES
+) -> tuple[Turn | None, bool]:
+    """The same turn, and whether it states the task whatever comes after these turns."""
     first = spoken = None
     for turn in turns:
         if turn.role != "user":
@@ -30,12 +37,9 @@ def task_turn(
         first = turn if first is None else first
         if turn.is_blank:
             continue
-        if turn.number > LOOKED_FOR_TASK or not drops_task(turn, rules, languages):
-            return turn if turn.number <= LOOKED_FOR_TASK or spoken is None else spoken
+        if turn.number > LOOKED_FOR_TASK:
+            return turn if spoken is None else spoken, True
+        if not drops_task(turn, rules, languages):
+            return turn, True
         spoken = turn if spoken is None else spoken
-    return first if spoken is None else spoken
-
-
-def is_settled(turn: Turn) -> bool:
-    """Whether a turn that states the task states it whatever comes after it."""
-    return not turn.is_blank and not drops_task(turn, DEFAULT_RULES, DEFAULT_LANGUAGES)
+    return first if spoken is None else spoken, False

@@ -25,6 +25,7 @@ from projections.schemas import Rejected
 from projections.search.searchable import Kind
 from projections.state import State, state_of
 from projections.state_diff import StateDiff, diff_of
+from projections.task_turn import task_turn
 from projections.transcript import Turn as RecordedTurn
 from projections.window import LastMade, Rendering, Window
 from replay.answers import FieldHistory, ForgottenAnswer, TranscriptAnswer
@@ -293,7 +294,7 @@ def _state(loaded: Loaded, *, valid_at: datetime | None = None) -> State:
     return state_of(
         _basis(loaded),
         lifecycle=folds.lifecycle,
-        transcript=loaded.transcript,
+        stated=task_turn(loaded.transcript.turns),
         facts=folds.facts,
         entries=folds.entries,
         contradictions=folds.contradictions,

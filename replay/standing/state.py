@@ -11,8 +11,8 @@ from projections.block_lines import Remember, made_anew
 from projections.contradictions import Contradiction
 from projections.state import State, state_of
 from projections.state_block import Count
-from projections.task_turn import is_settled, task_turn
-from projections.transcript import Transcript, Turn
+from projections.task_turn import settled_task, task_turn
+from projections.transcript import Turn
 from replay.kept.warm import Shelf, shelf_of
 from replay.loading import Folds, Loaded
 from replay.standing.live_events import LiveEvents, StandingFolds
@@ -29,7 +29,7 @@ def standing_state(loaded: Loaded, basis: Basis, *, count: Count) -> State:
 def state_as_it_began(loaded: Loaded, shelf: Shelf, *, count: Count) -> State:
     """The same, for those who do not ask what it rests on: while nothing changes, its basis is that of whoever asked first."""
     if _is_folded_whole(loaded):
-        return _stated(loaded.folds, loaded.transcript, loaded.basis(), count, made_anew)
+        return _stated(loaded.folds, task_turn(loaded.transcript.turns), loaded.basis(), count, made_anew)
     with shelf.lock:
         live, quiet_from = shelf.live, shelf.index.quiet_from(loaded.version)
         is_given = live.asked(loaded, "task", lambda folds: folds.lifecycle.task is not None, quiet_from=quiet_from)
@@ -37,9 +37,7 @@ def state_as_it_began(loaded: Loaded, shelf: Shelf, *, count: Count) -> State:
         return live.asked(
             loaded,
             ("state", count, 0 if task is None else task.version),
-            lambda folds: _stated(
-                folds, Transcript((), () if task is None else (task,), ()), loaded.basis(), count, live.lines(count).recall
-            ),
+            lambda folds: _stated(folds, task, loaded.basis(), count, live.lines(count).recall),
         )
 
 
@@ -73,11 +71,11 @@ def _is_folded_whole(loaded: Loaded) -> bool:
     return loaded.is_read or not loaded.nothing_is_due
 
 
-def _stated(folds: StandingFolds | Folds, transcript: Transcript, basis: Basis, count: Count, remember: Remember) -> State:
+def _stated(folds: StandingFolds | Folds, task: Turn | None, basis: Basis, count: Count, remember: Remember) -> State:
     return state_of(
         basis,
         lifecycle=folds.lifecycle,
-        transcript=transcript,
+        stated=task,
         facts=folds.facts,
         entries=folds.entries,
         contradictions=folds.contradictions,
@@ -92,8 +90,8 @@ def _kept_task(loaded: Loaded, live: LiveEvents) -> Turn | None:
     """The turn that states the task."""
     if live.task is not None and live.task.version <= loaded.version:
         return live.task
-    found = task_turn(_from_the_first(turns_alone(loaded)))
-    if found is not None and is_settled(found):
+    found, is_settled = settled_task(_from_the_first(turns_alone(loaded)))
+    if is_settled:
         live.task = found
     return found
 

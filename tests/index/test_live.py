@@ -17,6 +17,7 @@ from projections.basis import Basis
 from projections.fold import run
 from projections.live_events import LiveEventsFold
 from projections.state import State, state_of
+from projections.task_turn import task_turn
 from replay.kept.warm import shelf_of
 from replay.loading import Loaded
 from replay.standing.live_events import StandingFolds
@@ -50,7 +51,7 @@ def by_all(loaded: Loaded) -> State:
     return state_of(
         BASIS,
         lifecycle=folds.lifecycle,
-        transcript=loaded.transcript,
+        stated=task_turn(loaded.transcript.turns),
         facts=folds.facts,
         entries=folds.entries,
         contradictions=folds.contradictions,
